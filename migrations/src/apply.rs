@@ -1,4 +1,4 @@
-//! Applies what a data source lacks.
+//! The application of missing migration steps to a data source.
 
 use crate::error::{Error, Result};
 use crate::step::{MigrationStep, TableChange};
@@ -11,10 +11,11 @@ use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
 use sea_orm_migration::sea_orm::DbBackend;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// CREATE TABLEs under way at a time in one source: more only wait for each other inside the server.
+/// The number of CREATE TABLE statements in progress at a time in one source. More of them only
+/// wait for each other inside the server.
 const AT_ONCE: usize = 4;
 
-/// Brings one source to the schema of this version.
+/// Migrates one source to the schema of this version.
 pub(crate) async fn up(store: SqlStore, source: usize, told: UnboundedSender<MigrationProgress>) -> Result<()> {
     let run = Run { sources: store.sources(), number: source, now: store.clock().now(), told };
     if run.source().write_pool().get_database_backend() == DbBackend::MySql {
@@ -44,8 +45,8 @@ impl Run<'_> {
         Layout::configured(self.sources.map(), self.number, self.sources.all().len())
     }
 
-    /// DDL commits by itself here, so a lock of its own keeps others away; its connection is one of the reading pool,
-    /// which leaves the writing pool to the tables.
+    /// DDL commits implicitly here, so an advisory lock excludes other runs. Its connection comes
+    /// from the read pool, which leaves the write pool to the CREATE TABLE statements.
     async fn on_mysql(&self) -> Result<()> {
         let failed = |error| self.failed(&error);
         let guard = self.source().begin_read().await.map_err(failed)?;
@@ -58,7 +59,7 @@ impl Run<'_> {
 
     async fn tables_on_mysql(&self) -> Result<()> {
         let failed = |error| self.failed(&error);
-        // Asked again under the lock: another run may have been first.
+        // Checked again under the lock: another run may have applied the steps in the meantime.
         let steps = missing(self.sources, self.number).await?;
         let counter = Counter::new(self, &steps);
         for step in steps {
@@ -81,7 +82,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// One transaction that takes the file's write lock first: all or nothing.
+    /// Applies all steps or none, in one transaction that takes the write lock of the file first.
     async fn on_sqlite(&self) -> Result<()> {
         let failed = |error| self.failed(&error);
         let slot = self.sources.slot(riposte_core::Partition::number(0));
@@ -102,7 +103,7 @@ impl Run<'_> {
     }
 }
 
-/// Counts tables and tells about each.
+/// Counts the finished tables and reports each of them.
 struct Counter<'a> {
     run: &'a Run<'a>,
     done: std::sync::atomic::AtomicUsize,
@@ -117,7 +118,7 @@ impl<'a> Counter<'a> {
 
     fn tell(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-        // Nobody listens any more once the caller is gone; the tables are made all the same.
+        // The receiver is gone once the caller has stopped; the tables are created all the same.
         let _ = self.run.told.send(MigrationProgress { source: self.run.number, done, total: self.total, table });
     }
 }

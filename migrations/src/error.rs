@@ -1,25 +1,26 @@
-//! Why a migration did not go through, in words for whoever runs it.
+//! Errors of a migration run, worded for operators.
 
 use std::fmt;
 
 /// The result of a run.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a run stopped.
+/// The reason why a run stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The tables of a source were made for another layout.
+    /// The tables of a source were created for another layout.
     Refused {
         /// The number of the source.
         source: usize,
-        /// What differs.
+        /// The difference.
         text: String,
     },
-    /// A source could not be reached, or a statement failed; what was made stays, and the next run goes on behind it.
+    /// A source could not be reached, or a statement failed. Tables that were created stay, and the
+    /// next run continues after them.
     Failed {
         /// The number of the source.
         source: usize,
-        /// What the server says.
+        /// The server's error text.
         text: String,
     },
 }

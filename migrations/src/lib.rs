@@ -1,7 +1,9 @@
-//! The schema of Riposte, step by step, over every shard and data source. A run may stop anywhere and is taken up by
-//! the next; two people may run it at once, and one of them waits. A step that has been released never changes.
+//! The schema of Riposte, step by step, in every shard of every data source. A run may stop at any
+//! point, and the next run continues there. Two runs may start at once; one of them waits for the
+//! other. A step never changes after its release.
 //!
-//! This crate must never be called by a process that serves: `serve` compares the schema and stays not ready.
+//! This crate must never be called by a process that serves: `serve` compares the schema and stays
+//! not ready.
 
 mod apply;
 mod error;
@@ -17,16 +19,16 @@ use tokio::sync::mpsc;
 pub use error::{Error, Result};
 use step::TableChange;
 
-/// How far a run has come in one data source.
+/// The progress of a run in one data source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MigrationProgress {
     /// The number of the source.
     pub source: usize,
-    /// Tables that are done.
+    /// The number of tables that are done.
     pub done: usize,
-    /// All tables of this run in this source.
+    /// The number of tables of this run in this source.
     pub total: usize,
-    /// The table that was just made.
+    /// The table that was created last.
     pub table: String,
 }
 
@@ -35,18 +37,20 @@ pub struct MigrationProgress {
 pub struct PlannedStatement {
     /// The number of the source.
     pub source: usize,
-    /// The step it belongs to.
+    /// The name of its step.
     pub step: &'static str,
     /// The statement.
     pub sql: String,
 }
 
-/// Brings every data source to the schema of this version, all sources at the same time.
+/// Migrates every data source to the schema of this version, all sources at the same time.
 ///
 /// # Errors
-/// When a source cannot be reached, or its tables were made for another layout: then nothing is changed anywhere.
+/// A source cannot be reached, or its tables were created for another layout; in the second case
+/// nothing is changed in any source.
 pub async fn up(store: &SqlStore, mut progress: impl FnMut(MigrationProgress)) -> Result<()> {
-    // All are asked before the first is changed: a mistake in the configuration must not make tables anywhere.
+    // All sources are checked before the first is changed: a configuration error must not create
+    // tables in any of them.
     for source in 0..store.sources().all().len() {
         missing(store.sources(), source).await?;
     }
@@ -64,12 +68,12 @@ pub async fn up(store: &SqlStore, mut progress: impl FnMut(MigrationProgress)) -
     Ok(())
 }
 
-/// What every data source has, in order.
+/// Returns the schema state of every data source, in order.
 pub async fn status(store: &SqlStore) -> Vec<SourceSchema> {
     store.schema().await
 }
 
-/// The statements that [`up`] would run now, source by source and in order.
+/// Returns the statements that [`up`] would run now, source by source and in order.
 ///
 /// # Errors
 /// As [`up`].
@@ -85,7 +89,7 @@ pub async fn plan(store: &SqlStore) -> Result<Vec<PlannedStatement>> {
     Ok(planned)
 }
 
-/// The steps that a source lacks, if it may be migrated at all.
+/// Returns the steps that a source lacks, or an error if the source must not be migrated.
 async fn missing(sources: &DataSources, source: usize) -> Result<Vec<&'static step::MigrationStep>> {
     let failed = |error: sea_orm_migration::DbErr| Error::Failed { source, text: error.to_string() };
     let tx = sources.all()[source].begin_read().await.map_err(failed)?;

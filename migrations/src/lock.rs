@@ -1,17 +1,20 @@
-//! One run at a time in each data source.
+//! The lock that admits one migration run at a time to each data source.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{DatabaseTransaction, Statement};
 
-/// How long one run waits for another, in seconds.
+/// The time that one run waits for another, in seconds.
 const WAIT: u32 = 3_600;
-/// Locks have one name space on a whole server, and names of 64 characters at most; `from dual` keeps Vitess content.
+/// The name of the lock. Lock names are shared by all databases of a server and have at most 64
+/// characters. `from dual` in the statements satisfies Vitess.
 const NAME: &str = "CONCAT('riposte.', LEFT(SHA2(DATABASE(), 256), 32))";
 
-/// MariaDB ends transactions that rest, as the store tells it to. This one rests while tables are made.
+/// Disables the idle timeout. The store sets it so that MariaDB ends idle transactions, and this
+/// transaction is idle while tables are created.
 const REST: &str = "SET @rest = 1 /*M!, SESSION idle_transaction_timeout = 0 */";
 
-/// Waits for the lock of the database; it is the connection's, and ends with it at the latest.
+/// Waits for the lock of the database. The lock belongs to the connection and ends with it at the
+/// latest.
 pub(crate) async fn take(connection: &DatabaseTransaction) -> Result<(), DbErr> {
     connection.execute_unprepared(REST).await?;
     let sql = format!("SELECT CAST(GET_LOCK({NAME}, {WAIT}) AS SIGNED) AS taken FROM dual");
@@ -22,7 +25,7 @@ pub(crate) async fn take(connection: &DatabaseTransaction) -> Result<(), DbErr> 
     }
 }
 
-/// Frees the lock.
+/// Releases the lock.
 pub(crate) async fn free(connection: &DatabaseTransaction) -> Result<(), DbErr> {
     let sql = format!("SELECT CAST(RELEASE_LOCK({NAME}) AS SIGNED) AS freed FROM dual");
     connection.query_one_raw(Statement::from_string(connection.get_database_backend(), sql)).await.map(|_| ())

@@ -1,4 +1,4 @@
-//! A step, and the work it means for one data source.
+//! A migration step, and the table changes that it makes in one data source.
 
 use crate::table::{TableSpec, TableSpread};
 use riposte_core::Partition;
@@ -7,28 +7,28 @@ use riposte_store::shard::TableSlot;
 use sea_orm_migration::sea_orm::Statement;
 use sea_orm_migration::sea_query::{self, Alias, InsertStatement};
 
-/// One meaning, applied once in every data source. It never changes after its release.
+/// One schema change, applied once in every data source. It never changes after its release.
 #[derive(Debug)]
 pub(crate) struct MigrationStep {
     pub(crate) name: &'static str,
     pub(crate) tables: fn() -> Vec<TableSpec>,
-    /// Rows that the tables start with.
+    /// The rows that the tables start with.
     pub(crate) rows: fn() -> Option<InsertStatement>,
-    /// Tables of earlier steps, once in each data source, whose place these take.
+    /// The tables of earlier steps, one of each per data source, that this step replaces.
     pub(crate) dropped: &'static [&'static str],
 }
 
-/// One physical table to make or to drop.
+/// One physical table to create or to drop.
 #[derive(Debug, Clone)]
 pub(crate) struct TableChange {
-    /// Its name, for people.
+    /// The name of the table, for messages.
     pub(crate) table: String,
     pub(crate) slot: TableSlot,
     pub(crate) statements: Vec<Statement>,
 }
 
 impl TableChange {
-    /// Everything a step means for a source, in order.
+    /// Returns all changes of a step in a source, in order.
     pub(crate) fn of(step: &MigrationStep, sources: &DataSources, source: usize) -> Vec<Self> {
         let backend = sources.all()[source].write_pool().get_database_backend();
         let map = sources.map();
@@ -57,7 +57,7 @@ impl TableChange {
         work
     }
 
-    /// The statements with the names of their tables.
+    /// Returns the statements with the table names bound to the slot.
     pub(crate) fn bound(&self) -> impl Iterator<Item = String> + '_ {
         self.statements.iter().map(|statement| self.slot.bind(statement.to_string()))
     }

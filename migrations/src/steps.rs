@@ -1,4 +1,4 @@
-//! All steps, in order.
+//! All migration steps, in order.
 
 mod m0001_schema;
 mod m0002_worker_leases;

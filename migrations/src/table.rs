@@ -1,9 +1,9 @@
-//! A table of the schema, written once for both kinds of database.
+//! A table of the schema, defined once for both kinds of database.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{DbBackend, Statement};
 
-/// How often a table exists.
+/// The unit for which a physical table exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TableSpread {
     /// Once in each data source.
@@ -14,7 +14,7 @@ pub(crate) enum TableSpread {
     Index,
 }
 
-/// A table. The name of a spread one ends in a marker that is bound to its number.
+/// A table. The name of a spread table ends in a marker that is bound to the table number.
 #[derive(Debug)]
 pub(crate) struct TableSpec {
     pub(crate) name: &'static str,
@@ -24,18 +24,20 @@ pub(crate) struct TableSpec {
     pub(crate) keys: &'static [IndexSpec],
 }
 
-/// A key of a table beside the primary one.
+/// A key of a table other than the primary key.
 #[derive(Debug)]
 pub(crate) struct IndexSpec {
-    /// What it is for; its name begins with the table's.
+    /// The suffix of the key's name, which names its purpose; the full name begins with the table's
+    /// name.
     pub(crate) name: &'static str,
     pub(crate) unique: bool,
     pub(crate) columns: &'static [&'static str],
 }
 
 impl TableSpec {
-    /// The statements that make it; each can run again. MySQL knows no CREATE INDEX IF NOT EXISTS, so there the keys
-    /// are part of the table; SQLite knows them only apart.
+    /// Returns the statements that create the table; each can run again. MySQL has no CREATE INDEX
+    /// IF NOT EXISTS, so there the keys are part of the table; SQLite has keys only as separate
+    /// statements.
     pub(crate) fn statements(&self, backend: DbBackend) -> Vec<Statement> {
         let mut create = sea_query::Table::create();
         create.table(Alias::new(self.name)).if_not_exists();
@@ -50,7 +52,7 @@ impl TableSpec {
                 .map(|key| backend.build(&self.key(key).table(Alias::new(self.name)).if_not_exists().to_owned()));
             return std::iter::once(backend.build(&create)).chain(keys).collect();
         }
-        // utf8mb4_bin: nothing of ours is compared by a language's rules.
+        // utf8mb4_bin: no text of the schema is compared by the rules of a language.
         create.engine("InnoDB").character_set("utf8mb4").collate("utf8mb4_bin");
         for key in self.keys {
             create.index(&mut self.key(key));

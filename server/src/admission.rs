@@ -1,12 +1,14 @@
-//! What is let in while more is asked than can be done.
+//! Admission control under overload.
 //!
-//! Three pools bound the calls under way: reads, writes and streams. A call that finds its pool full waits for a short time in
-//! a short queue and is refused then, without effect and before its body is decoded. Within a pool, classes decide: part of
-//! it is kept for what must go on, and what is worth least goes first. Two rates bound how much one caller and one member may ask
-//! for, whoever else is there. Pages that are kept ready take no room: they wait for nobody.
+//! Three pools bound the running calls: reads, writes and streams. A call that finds its pool full
+//! waits for a short time in a short queue and is then rejected, without effect and before its body
+//! is decoded. Within a pool, classes decide: a part of it is reserved for the highest class, and
+//! the lowest is rejected first. Two rate limits bound the calls of one caller and of one member,
+//! regardless of other load. Responses from the response cache take no capacity, since they wait
+//! for nothing.
 //!
-//! Every bound is fixed, by the configuration; nothing here learns. Memory is bounded too: queues have a length, and buckets a
-//! number.
+//! Every limit is fixed by the configuration; nothing here adapts. Memory is bounded too: queues
+//! have a maximum length, and the number of buckets is limited.
 
 mod bucket;
 mod method;
@@ -31,32 +33,32 @@ use rates::CallerRates;
 pub use rates::MemberRates;
 pub(crate) use send_buffer::{ConnectionBuffer, DrainRate, SendBuffer};
 
-/// The bounds of one process.
+/// The admission limits of one process.
 #[derive(Debug, Clone)]
 pub struct AdmissionLimits {
-    /// Reads under way.
+    /// The maximum number of running reads.
     pub reads: usize,
-    /// Writes under way.
+    /// The maximum number of running writes.
     pub writes: usize,
-    /// Open streams; nobody waits for one.
+    /// The maximum number of open streams; no call waits for one.
     pub streams: usize,
-    /// Open streams of one caller.
+    /// The maximum number of open streams of one caller.
     pub streams_per_caller: usize,
-    /// Reads, and writes, that wait for room.
+    /// The maximum number of reads, and of writes, that wait for capacity.
     pub queue: usize,
-    /// How long a read waits.
+    /// The maximum wait of a read.
     pub read_wait: Duration,
-    /// How long a write waits.
+    /// The maximum wait of a write.
     pub write_wait: Duration,
-    /// Calls of one caller; `None` for as many as there is room for.
+    /// The rate limit of the calls of one caller; `None` for no limit.
     pub caller: Option<RateLimit>,
-    /// Writes of one member, by object type.
+    /// The rate limits of the writes of one member, by object type.
     pub members: MemberRates,
-    /// Callers, and members, that are remembered.
+    /// The maximum number of callers, and of members, whose rates are tracked.
     pub principals: u64,
 }
 
-/// Lets calls in. Clones share all rooms and rates.
+/// Admits calls. Clones share all pools and rates.
 #[derive(Debug, Clone)]
 pub struct Admission {
     reads: AdmissionPool,
@@ -68,7 +70,7 @@ pub struct Admission {
     metrics: Metrics,
 }
 
-/// The room of a call, until it is dropped.
+/// The admission of a call, which holds its capacity until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Admitted {
     _permit: PoolPermit,
@@ -76,7 +78,7 @@ pub(crate) struct Admitted {
 }
 
 impl Admission {
-    /// Nothing under way yet.
+    /// Creates the pools and rates, without any running call.
     #[must_use]
     pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
         let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, .. } = limits;
@@ -96,7 +98,8 @@ impl Admission {
     /// Enters the pool of a method, by `until` at the latest.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] where there is no room in time, or the caller has its share of the streams; the call had no effect.
+    /// [`Error::Overloaded`] if no capacity becomes free in time, or the caller has reached its
+    /// quota of streams; the call had no effect.
     pub(crate) async fn enter(
         &self,
         terms: MethodPolicy,
@@ -124,34 +127,35 @@ impl Admission {
         })
     }
 
-    /// Whether a connection reads what it is answered, so that it may be answered more.
+    /// Checks that a connection reads its responses, so that it may receive more.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] until it does.
+    /// [`Error::Overloaded`] until it reads them.
     pub(crate) fn reads(&self, backlog: &ConnectionBuffer) -> Result<(), Error> {
         backlog.room().inspect_err(|_| self.metrics.call_refused("unread", ""))
     }
 
-    /// Whether this answer still fits into what a connection has not read: many calls may have come at once.
+    /// Checks that this response still fits into the send buffer of a connection: many calls may
+    /// have arrived at once.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] until it reads.
+    /// [`Error::Overloaded`] until the client reads.
     pub(crate) fn fits(&self, backlog: &ConnectionBuffer, bytes: usize) -> Result<(), Error> {
         backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("unread", ""))
     }
 
-    /// Counts a call of a caller.
+    /// Counts a call towards the rate limit of its caller.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] where it has had its share.
+    /// [`Error::RateLimited`] when the limit is reached.
     pub(crate) fn caller(&self, caller: &Caller) -> Result<(), Error> {
         self.callers.take(caller).inspect_err(|_| self.metrics.call_refused("caller_rate", ""))
     }
 
-    /// Counts a write of a member under an object type.
+    /// Counts a write towards the rate limit of a member under an object type.
     ///
     /// # Errors
-    /// [`Error::RateLimited`] where the member has had its share.
+    /// [`Error::RateLimited`] when the limit is reached.
     pub(crate) fn member(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
         self.members.take(object_type, member).inspect_err(|_| self.metrics.call_refused("member_rate", ""))
     }

@@ -41,10 +41,11 @@ use readiness::{HealthStatus, ReadinessWatch};
 use reload::{Reloaders, WatchedFiles};
 use threads::DataThreads;
 
-/// Connections that may wait to be taken, as far as the system allows (`net.core.somaxconn`, 4,096 as a rule).
+/// The maximum number of connections that wait to be accepted, as far as the system allows
+/// (`net.core.somaxconn`, usually 4,096).
 const BACKLOG: u32 = 4_096;
 
-/// A running server: its store, and the two listeners over it.
+/// A running server: its store, and the listeners over it.
 #[derive(Debug)]
 pub struct App {
     store: SqlStore,
@@ -65,28 +66,30 @@ pub struct App {
     drain_timeout: Duration,
 }
 
-/// How long the audit log may take to take its last records, of which no call waits for any.
+/// The time in which the audit log may write its last records, which no call waits for.
 const AUDIT_ENDS: Duration = Duration::from_secs(2);
 
-/// Where a server listens.
+/// The addresses on which a server listens.
 #[derive(Debug, Clone, Copy)]
 pub struct Addresses {
     /// The public services.
     pub grpc: SocketAddr,
     /// The admin service.
     pub admin: SocketAddr,
-    /// The metrics, over HTTP, where they can be scraped.
+    /// The metrics, over HTTP, if they can be scraped.
     pub metrics: Option<SocketAddr>,
 }
 
 impl App {
-    /// Opens the store and both listeners, with faults on request where `faults` is given. Calls are let in once the store can be used: see [`App::wait_ready`].
-    /// What is measured goes to `metrics`.
+    /// Opens the store and both listeners, with fault injection if `faults` is given. Calls are
+    /// admitted once the store can be used: see [`App::wait_ready`]. Measurements go to `metrics`.
     ///
-    /// An embedded store is brought to its schema here, since nobody else could; servers of the MySQL family never are.
+    /// The schema of an embedded store is migrated here, since no other process could do it;
+    /// servers of the MySQL family are never migrated here.
     ///
     /// # Errors
-    /// When a port is taken, a file that the configuration names cannot be used, or the store cannot be opened.
+    /// When a port is taken, a file that the configuration names cannot be used, or the store
+    /// cannot be opened.
     pub async fn start(config: &Config, metrics: Metrics, faults: Option<InjectedFaults>) -> anyhow::Result<Self> {
         let (clock, files) = (Arc::new(SystemClock), WatchedFiles::look(config));
         let door = ServerCredentials::open(config, Arc::clone(&clock) as _, metrics.clone())?;
@@ -166,7 +169,7 @@ impl App {
         })
     }
 
-    /// Where it listens, with the ports that were really taken.
+    /// Returns the addresses on which the server listens, with the actual ports.
     #[must_use]
     pub fn addresses(&self) -> Addresses {
         let metrics = self.scrape.as_ref().map(MetricsServer::address);
@@ -178,9 +181,10 @@ impl App {
         self.readiness.ready().await;
     }
 
-    /// Stops: health turns to NOT_SERVING, calls are taken for a while longer so that balancers notice, running calls
-    /// finish within their time (those that only watch are ended, to go on elsewhere), the store is closed. Who serves no calls waits
-    /// for no balancer and gives up its leads at once.
+    /// Stops the server: health turns to NOT_SERVING, calls are accepted a while longer so that
+    /// load balancers notice, running calls finish within their time (calls that only watch are
+    /// ended, so that they continue on another server), and the store is closed. A server that
+    /// serves no calls does not wait for load balancers and releases its leases at once.
     pub async fn stop(mut self) {
         let health = self.readiness.stop().await;
         if self.roles.has(ServerRole::Api) {
@@ -191,7 +195,8 @@ impl App {
         self.hub.close();
         health.end().await;
         tokio::join!(self.public.stop(self.drain_timeout), self.admin.stop(self.drain_timeout));
-        // Nobody waits for these any more; what the store does not take in this time is as if the process had died.
+        // No call waits for these commands any more. Those that the store does not accept within
+        // this time are lost as in a crash.
         if tokio::time::timeout(self.drain_timeout, self.lanes.close()).await.is_err() {
             tracing::warn!(
                 "writes still waited when the time to stop was over; they had no effect, or their repeat finds it"
@@ -212,29 +217,29 @@ impl App {
     }
 }
 
-/// Whether callers, keys of JWTs and certificates can be used as the configuration names them; and what callers were granted that it
-/// does not serve.
+/// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object
+/// types that callers were granted and this configuration does not serve.
 ///
 /// # Errors
-/// What is wrong with their files.
+/// The faults of the files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
     Ok(ServerCredentials::open(config, Arc::new(SystemClock), Metrics::new()?)?.ungranted())
 }
 
-/// The audit log, of which a server that cannot write it does not start.
+/// Opens the audit log. A server that cannot write it does not start.
 fn open_audit(config: &config::AuditSettings, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<AuditLog> {
     let audit = AuditLog::open(config, Arc::clone(clock) as _, metrics.clone());
     let named = || config.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
     audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", named()))
 }
 
-/// The sockets of the public services and the admin service.
+/// Binds the sockets of the public services and the admin service.
 fn sockets(server: &ServerSettings) -> anyhow::Result<[TcpListener; 2]> {
     Ok([bind(server.listen, "server.listen")?, bind(server.admin_listen, "server.admin_listen")?])
 }
 
-/// Listens, with a queue that a storm of clients does not fill before the process runs next. A restarted process does not wait for the
-/// connections of the one before.
+/// Listens with a backlog that a burst of clients does not fill before the process runs next. A
+/// restarted process does not wait for the connections of its predecessor.
 fn bind(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
     let listen = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;

@@ -1,9 +1,10 @@
-//! The audit log: who did what by AdminService, and how it ended.
+//! The audit log: the calls of AdminService, their callers and their outcomes.
 //!
-//! A call leaves two records with one id: one before anything is done, one before it is answered. Each is on disk when
-//! the call goes on. So a call that cannot be recorded does nothing, an answer without its records was never given, and
-//! one record without the other shows a process that died, or a reader that went away, in between. A call that does not come as
-//! far as its handler leaves one, or is counted in one (`door`).
+//! A call leaves two records with one id: one before its work starts, one before it returns. Each
+//! is on disk before the call goes on. So a call that cannot be recorded has no effect, a response
+//! without its records was never sent, and one record without the other shows that the process
+//! died, or that the client went away, in between. A call that does not reach its handler leaves
+//! one record, or is counted in one (`refused`).
 
 mod file;
 mod record;
@@ -26,44 +27,44 @@ use sink::AuditSink;
 pub use record::CallOutcome;
 pub use refused::{CallAttempt, HandlerStarted};
 
-/// The target of its lines in the log of the process.
+/// The target of audit records in the log of the process.
 pub(crate) const TARGET: &str = "riposte::audit";
 
-/// Where records go. Clones write to the same place.
+/// The audit log. Clones write to the same destination.
 #[derive(Debug, Clone)]
 pub struct AuditLog {
-    /// `None`: into the log of the process.
+    /// `None` writes to the log of the process.
     sink: Option<AuditSink>,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
-    /// What was refused at the door.
+    /// The calls that were rejected before their handlers.
     windows: Arc<RateWindows>,
 }
 
-/// What is recorded of a call from its beginning on.
+/// The fields of a call that are recorded from its beginning on.
 #[derive(Debug, Clone)]
 pub struct AuditedCall {
     /// The caller's name.
     pub caller: String,
     /// `AdminService/Method`.
     pub method: &'static str,
-    /// The id of the call, which its answer carries too.
+    /// The id of the call, which its response carries too.
     pub call_id: String,
-    /// What its request names: ids, members, and a moderator's reason; never a text of a comment.
+    /// The ids, members and moderator's reason that the request names; never the text of a comment.
     pub about: Value,
 }
 
-/// A call that came no further than the door.
+/// A call that was rejected before its handler.
 #[derive(Debug, Clone, Copy)]
 struct Refused<'a> {
-    /// Its caller's name, if it was known.
+    /// The name of its caller, if known.
     caller: Option<&'a str>,
     method: &'a str,
     call_id: &'a str,
 }
 
-/// A call with its two records. The second will be written whatever happens, and the first before it: dropped, it leaves what is
-/// missing.
+/// A call with its two records. The second is always written, after the first: a dropped entry
+/// writes the missing ones.
 #[derive(Debug)]
 pub struct AuditEntry {
     audit: AuditLog,
@@ -75,7 +76,7 @@ pub struct AuditEntry {
 }
 
 impl AuditLog {
-    /// As the configuration says.
+    /// Opens the configured log.
     ///
     /// # Errors
     /// When the file cannot be opened for appending.
@@ -93,10 +94,11 @@ impl AuditLog {
         Ok(Self { sink, clock, metrics, windows: Arc::default() })
     }
 
-    /// Tries whether a server of this account could write records as the configuration says, and leaves nothing behind.
+    /// Tests that a server with this account could write records as configured, and leaves nothing
+    /// behind.
     ///
     /// # Errors
-    /// When it could not: it would not start.
+    /// When it could not; the server would not start.
     pub fn examine(config: &config::AuditSettings) -> std::io::Result<()> {
         match (config.kind, &config.file) {
             (AuditKind::File, Some(path)) => file::can_append(path),
@@ -104,7 +106,7 @@ impl AuditLog {
         }
     }
 
-    /// A call that will begin once what it is about is known.
+    /// Creates the entry of a call whose details are not known yet; it does not begin the call.
     #[must_use]
     pub fn entry(&self, subject: AuditedCall) -> AuditEntry {
         let (audit, id, told) = (self.clone(), Uuid::now_v7(), BTreeMap::new());
@@ -120,13 +122,13 @@ impl AuditLog {
         entry.begin().await.map(|()| entry)
     }
 
-    /// Waits until everything that was recorded is where it goes, and what was left out is told.
+    /// Writes the counts of omitted records and waits until all records are written.
     pub async fn flush(&self) {
         for (caller, left_out) in self.windows.take_all() {
             self.tell_left_out(caller.as_deref(), left_out);
         }
         if let Some(sink) = &self.sink {
-            // A failure was told by whoever wrote what failed.
+            // The caller of a failed write has already received its error.
             let _ = sink.write(String::new()).await;
         }
     }
@@ -142,14 +144,15 @@ impl AuditLog {
         })
     }
 
-    /// Records how many calls of a caller got no record of their own at the door.
+    /// Records the number of rejected calls of a caller that got no record of their own.
     fn tell_left_out(&self, caller: Option<&str>, left_out: u64) {
         if left_out > 0 {
             self.leave(record::left_out(self.clock.now(), caller, left_out));
         }
     }
 
-    /// Writes a record for which nobody waits: behind those that wait already, or told as lost.
+    /// Writes a record that no call waits for, after those that are already queued. A failure is
+    /// counted as a lost record.
     fn leave(&self, line: String) {
         match &self.sink {
             Some(sink) => sink.leave(line),
@@ -164,7 +167,7 @@ fn tell(line: &str) {
 }
 
 impl AuditEntry {
-    /// What the call is about, where that is known only now.
+    /// Sets the details of the request, if they become known only now.
     pub fn about(&mut self, about: Value) {
         self.subject.about = about;
     }
@@ -174,7 +177,8 @@ impl AuditEntry {
     /// # Errors
     /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
     pub async fn begin(&mut self) -> Result<(), Error> {
-        // Before it waits, so that a call given up here leaves its end, and no second beginning.
+        // Set before the wait, so that a call cancelled here leaves its end and no second
+        // beginning.
         self.begun = true;
         let line = self.line(None);
         let begun = self.audit.write(line).await;
@@ -182,15 +186,16 @@ impl AuditEntry {
         begun
     }
 
-    /// One more answer of this kind was given; its end tells how many.
+    /// Counts one more result of this kind. The end record contains the counts.
     pub fn count(&mut self, kind: &'static str) {
         *self.told.entry(kind).or_default() += 1;
     }
 
-    /// Records how the call ended.
+    /// Records the outcome of the call.
     ///
     /// # Errors
-    /// [`Error::Internal`] when that cannot be recorded: what was done stays, and must not be answered as done.
+    /// [`Error::Internal`] when that cannot be recorded: the work done stays, and must not be
+    /// reported as done.
     pub async fn end(mut self, outcome: CallOutcome) -> Result<(), Error> {
         let line = self.line(Some(&outcome));
         self.open = false;

@@ -1,8 +1,8 @@
-//! Who calls, and whether they may: a caller is found by its bearer token, its own or a JWT, or by the certificate of its
-//! connection, and its roles are held against the one the method needs. The object types it was granted are the domain's to check, where the
-//! type of a call is known.
+//! Authentication and authorization. A caller is identified by its bearer token, opaque or a JWT,
+//! or by the certificate of its connection, and its roles are checked against the one that the
+//! method requires. The domain checks the granted object types, where the type of a call is known.
 //!
-//! Known callers stand in a file of their own, which is read again while the process runs.
+//! Known callers are listed in a file of their own, which is read again while the process runs.
 
 mod access;
 mod callers;

@@ -1,5 +1,5 @@
-//! The copies of what is read often, as the composition root puts them together: a reader before the rows, a writer and a
-//! witness behind them, and what the relay tells.
+//! The cache as the composition root assembles it: a reader in front of the store, a writer and a
+//! commit observer that update the cache, and the repair from the relay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::config::{self, CacheKind, ConfigError, ConfigErrors, SourceUrl};
 use crate::rpc::ListPageRenderer;
 use crate::telemetry::Metrics;
 
-/// How long a start waits for Redis before it goes on without.
+/// The time for which a start waits for Redis before it goes on without.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// The copies of this process, or none. Cloning is cheap.
+/// The cache of this process, or no cache. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct CacheStack(Option<Kept>);
 
@@ -32,18 +32,18 @@ struct Kept {
     reader: CachedReader,
     tally: CacheStats,
     store: SqlStore,
-    /// How long copies are read that nobody mends.
+    /// The time for which a cache is read that no relay repairs.
     unmended: Duration,
 }
 
-/// Which data source a partition lies on.
+/// Returns the function that maps a partition to its data source.
 fn route(store: &SqlStore) -> SourceRoute {
     let sources = Arc::clone(store.sources());
     Box::new(move |at: Partition| sources.map().source(at))
 }
 
 impl Kept {
-    /// The partitions of a source, from 0 on.
+    /// Returns the partitions of a source, counted from 0.
     fn partitions(&self, source: usize) -> Vec<Partition> {
         let here = |at: &Partition| self.store.sources().map().source(*at) == source;
         (0..PARTITIONS).map(Partition::number).filter(here).collect()
@@ -51,17 +51,18 @@ impl Kept {
 }
 
 impl CacheStack {
-    /// No copies: every read asks the rows.
+    /// Creates no cache: every read goes to the store.
     #[must_use]
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// What the configuration says, over `store`, in the runtime in which this is called. `metrics` tell what is counted.
+    /// Opens the configured cache over `store`, in the runtime in which this is called. Its
+    /// statistics are reported by `metrics`.
     ///
     /// # Errors
-    /// When the address of Redis cannot be read or makes no sense. One that does not answer is no error: the rows are read until
-    /// it does.
+    /// When the address of Redis cannot be parsed or makes no sense. An unavailable Redis is no
+    /// error: reads go to the store until it is available.
     pub fn open(config: &config::CacheSettings, store: &SqlStore, metrics: &Metrics) -> Result<Self, ConfigErrors> {
         let redis = match config.address()? {
             Some(address) => {
@@ -93,7 +94,7 @@ impl CacheStack {
         Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone(), unmended })))
     }
 
-    /// Gives Redis a moment to be there from the first call on.
+    /// Waits a short time for Redis, so that it is available from the first call on.
     pub async fn connect(&self) {
         if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref())
             && let Err(why) = redis.ready(CONNECT).await
@@ -102,7 +103,7 @@ impl CacheStack {
         }
     }
 
-    /// Reads, through the copies if there are any.
+    /// Returns a reader that uses the cache, if there is one.
     #[must_use]
     pub fn reader(&self, store: &SqlStore) -> Arc<dyn Reader> {
         match &self.0 {
@@ -111,13 +112,13 @@ impl CacheStack {
         }
     }
 
-    /// Rankings, the last ones remembered where copies are kept.
+    /// Returns the rankings, with a cache of the last ones if caching is enabled.
     #[must_use]
     pub fn rankings(&self, rankings: &Arc<dyn Rankings>) -> Arc<dyn Rankings> {
         if self.0.is_some() { Arc::new(RankingCache::new(Arc::clone(rankings))) } else { Arc::clone(rankings) }
     }
 
-    /// Commits, and brings them to the copies.
+    /// Returns a writer that applies its commits to the cache.
     #[must_use]
     pub fn writer(&self, store: &SqlStore) -> Arc<dyn Writer> {
         let Some(kept) = &self.0 else { return store.writer() };
@@ -126,7 +127,8 @@ impl CacheStack {
         Arc::new(CachedWriter::new(inner, Arc::clone(&kept.cache), kept.owed.clone()))
     }
 
-    /// What brings a source's events to the copies, from 0 on; `None` where there are none.
+    /// Returns the repair that applies the events of a source, counted from 0, to the cache; `None`
+    /// without a cache.
     #[must_use]
     pub fn mender(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<CacheRepair> {
         let kept = self.0.as_ref()?;
@@ -135,8 +137,8 @@ impl CacheStack {
         Some(CacheRepair::new(cache, outbox, store.reader(), tally.clone(), source, kept.partitions(source)))
     }
 
-    /// What looks whether anybody mends a source's copies, from 0 on; `None` where this process does it itself, and where there are
-    /// none.
+    /// Returns the monitor that checks whether the cache of a source, counted from 0, is being
+    /// repaired; `None` if this process repairs it itself, or without a cache.
     #[must_use]
     pub fn vigil(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<StalenessMonitor> {
         let kept = self.0.as_ref().filter(|kept| kept.redis.is_some())?;
@@ -144,19 +146,20 @@ impl CacheStack {
         Some(StalenessMonitor::new(cache, outbox, owed, source, kept.partitions(source), kept.unmended))
     }
 
-    /// Whether each process mends its own copies: they are in it.
+    /// Returns true if the cache is inside the process, which then repairs its own.
     #[must_use]
     pub fn are_here(&self) -> bool {
         self.0.as_ref().is_some_and(|kept| kept.redis.is_none())
     }
 
-    /// Whether all processes share them, and one mends them for all.
+    /// Returns true if all processes share the cache, which one of them repairs for all.
     #[must_use]
     pub fn are_shared(&self) -> bool {
         self.0.as_ref().is_some_and(|kept| kept.redis.is_some())
     }
 
-    /// Compares copies with rows, as soon as the copies have been told of them.
+    /// Returns the auditor, which compares cached data with rows once the cache has received them,
+    /// and the relay state that it reads.
     #[must_use]
     pub fn auditor(&self, outbox: &Arc<dyn Outbox>, clock: &Arc<dyn Clock>) -> Option<(CacheAuditor, RelayState)> {
         let kept = self.0.as_ref()?;
@@ -164,16 +167,17 @@ impl CacheStack {
         Some((CacheAuditor::new(kept.reader.clone()), RelayState::new(cache, outbox, route, Arc::clone(clock))))
     }
 
-    /// The reader that can make copies anew, and knows whether they can be asked.
+    /// Returns the reader that can refill the cache and knows whether the cache is available.
     #[must_use]
     pub fn cached(&self) -> Option<CachedReader> {
         self.0.as_ref().map(|kept| kept.reader.clone())
     }
 
-    /// From now on connections to Redis are made with the user and password of this address.
+    /// Uses the user and password of this address for all following connections to Redis.
     ///
     /// # Errors
-    /// In words, without the address, when it makes no sense or leads elsewhere; then nothing has changed.
+    /// A text without the address, when the address makes no sense or leads elsewhere; then nothing
+    /// has changed.
     pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
         match self.0.as_ref().and_then(|kept| kept.redis.as_ref()) {
             Some(redis) => redis.exchange(address.expose()).await,
@@ -181,7 +185,7 @@ impl CacheStack {
         }
     }
 
-    /// Ends the connections.
+    /// Closes the connections.
     pub async fn close(&self) {
         if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref()) {
             redis.shut().await;

@@ -1,4 +1,4 @@
-//! The command line: one declaration that gives parsing, help and completion, and one file per subcommand.
+//! The command line: one declaration for parsing, help and completion, and one file per subcommand.
 
 pub(crate) mod exit;
 
@@ -88,9 +88,9 @@ enum Command {
 
 /// Runs the command line of this process and returns its exit code.
 pub fn run() -> ExitCode {
-    // clap ends the process itself: 0 for help, 2 for a usage error.
+    // clap ends the process itself, with 0 for help and 2 for a usage error.
     let Cli { sources, command } = Cli::parse();
-    // The data threads of a server are beside these: see `app/threads.rs`.
+    // A server has data threads in addition to these: see `app/threads.rs`.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.saturating_sub(1).max(1);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build() {
@@ -98,7 +98,7 @@ pub fn run() -> ExitCode {
         Err(error) => return exit::report(&error.into()),
     };
     let code = runtime.block_on(Box::pin(command.run(&sources))).unwrap_or_else(|error| exit::report(&error));
-    // A task that still hangs must not keep the process alive after its answer is known.
+    // A task that still hangs must not keep the process alive after its result is known.
     runtime.shutdown_background();
     code
 }
@@ -126,18 +126,18 @@ impl Command {
 }
 
 impl ConfigSources {
-    /// The inputs of the configuration, to which a command may add its named flags.
+    /// Returns the inputs of the configuration, to which a command may add named flags.
     fn inputs(&self, profile: Profile) -> Inputs {
         let ConfigSources { files, sets } = self;
         Inputs { files: files.clone(), sets: sets.clone(), ..Inputs::of_process(profile) }
     }
 
-    /// The inputs of a server for production.
+    /// Returns the inputs of a production server.
     fn production(&self) -> Inputs {
         Inputs { production: true, ..self.inputs(Profile::Serve) }
     }
 
-    /// The configuration as `serve` reads it, by commands that do not serve.
+    /// Loads the configuration that `serve` reads, for commands that do not serve.
     fn load(&self) -> Result<Loaded, ConfigErrors> {
         Config::load(&self.inputs(Profile::Serve))
     }

@@ -1,4 +1,4 @@
-//! The clocks of this machine: the only place of the service that reads them.
+//! The clocks of this machine. No other part of the service reads them.
 
 use riposte_core::{Millis, ports::Clock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,8 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the Clock port")]
     fn now(&self) -> Millis {
-        // A clock before 1970 is broken; 0 makes the ids refuse to be minted rather than wrap around.
+        // A clock before 1970 is broken; with 0 the id generator rejects new ids instead of
+        // wrapping around.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }

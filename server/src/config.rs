@@ -1,11 +1,13 @@
-//! The configuration: one tree of structs that holds every knob.
+//! The configuration: one tree of structs that holds every setting.
 //!
-//! A value comes from the first of these that names it: a flag (`--set a.b=c` reaches every key), a variable
-//! `RIPOSTE__A__B`, the files given by `--config` (the last wins), the profile (`riposte dev` has one), and the
-//! defaults in `config/default.toml`, which name every knob with its meaning. A key that nobody knows is refused
-//! wherever it came from, and all faults are told at once, each with its source.
+//! A value comes from the first of these sources that names it: a flag (`--set a.b=c` reaches every
+//! key), a variable `RIPOSTE__A__B`, the files given by `--config` (the last one wins), the profile
+//! (`riposte dev` has one), and the defaults in `config/default.toml`, which documents every
+//! setting. An unknown key is an error in every source. All errors are reported at once, each with
+//! its source.
 //!
-//! This module and its children are the only code that reads configuration files or the environment.
+//! This module and its children are the only code that reads configuration files or the
+//! environment.
 
 mod audit;
 mod auth;
@@ -60,37 +62,38 @@ use crate::admission::{AdmissionLimits, MemberRates};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Every knob of the service. The text of `riposte config example` says what each one means.
+/// All settings of the service. The output of `riposte config example` explains each of them.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Listeners, limits of messages, and how the process stops.
     pub server: ServerSettings,
-    /// Where comments are kept.
+    /// The database that stores the comments.
     pub store: StoreSettings,
-    /// Where copies of what is read often are kept.
+    /// The cache of frequently read data.
     pub cache: CacheSettings,
-    /// The lanes in which writes wait.
+    /// The queues of pending writes.
     pub lanes: WriteQueueSettings,
-    /// What a process takes on before it refuses.
+    /// Limits beyond which a process rejects calls.
     pub limits: LimitSettings,
-    /// Hot subjects, whose first pages are kept ready.
+    /// The response cache: first pages of hot subjects.
     pub hot: ResponseCacheSettings,
-    /// The frozen rankings of ranked lists.
+    /// The ranking snapshots of ranked lists.
     pub rankings: RankingSettings,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokenSettings,
-    /// Who may call.
+    /// Callers and their authentication.
     pub auth: AuthSettings,
-    /// Where calls of `AdminService` are recorded.
+    /// The destination of records of `AdminService` calls.
     pub audit: AuditSettings,
-    /// What is logged, and in which form.
+    /// Filter and format of the log.
     pub log: LogSettings,
-    /// What is told to an OpenTelemetry receiver, and whether metrics can be scraped.
+    /// Export to an OpenTelemetry receiver, and the endpoint of metrics.
     pub telemetry: TelemetrySettings,
-    /// The policy of each type that `object_types` names, where it says nothing else.
+    /// Values for the settings that an entry of `object_types` leaves out.
     pub object_type_defaults: ObjectTypeSettings,
-    /// Whether a well-formed object type that nobody registered gets the defaults, instead of being refused.
+    /// If true, a well-formed object type that is not registered gets the defaults; otherwise it is
+    /// rejected.
     pub open_object_types: bool,
     /// The registered object types, by name.
     pub object_types: BTreeMap<String, ObjectTypeSettings>,
@@ -100,12 +103,14 @@ impl Config {
     /// Reads and checks the configuration.
     ///
     /// # Errors
-    /// Every fault of every source at once: unreadable files, unknown keys, wrong types, values out of bounds.
+    /// Every error of every source at once: unreadable files, unknown keys, wrong types, values out
+    /// of bounds.
     pub fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
         load::load(inputs)
     }
 
-    /// Every value that is well formed and still wrong: out of bounds, or contradicting another.
+    /// Returns every value that is well formed but wrong: out of bounds, or in conflict with
+    /// another one.
     pub fn validate(&self) -> Vec<ConfigError> {
         let mut report = ErrorReport::default();
         self.server.validate(&mut report.under("server"));
@@ -136,7 +141,7 @@ impl Config {
         report.into_faults()
     }
 
-    /// What is for a single process, of a process that leaves a part of the work to others.
+    /// Reports settings that require a single process when this process does not have all roles.
     fn alone(&self, report: &mut errors::ErrorScope<'_>) {
         let sqlite = "must be both, api and worker: SQLite (store.kind) has one process";
         report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
@@ -144,9 +149,10 @@ impl Config {
         report.require(self.cache.kind != CacheKind::Memory, "roles", memory);
     }
 
-    /// What keeps this configuration out of production: each insecure choice, with its cure.
-    /// `auth.allow_insecure` accepts them all, so it leaves none. Who serves no calls admits nobody, so it needs neither callers nor
-    /// certificates nor keys.
+    /// Returns each choice that is too insecure for production, with its cure.
+    /// `auth.allow_insecure` accepts them all, so the result is then empty. A process that serves
+    /// no calls admits no callers, so it needs neither a callers file nor certificates nor page
+    /// token keys.
     fn insecure_choices(&self) -> Vec<ConfigError> {
         let mut report = ErrorReport::default();
         if !self.auth.allow_insecure {
@@ -179,10 +185,10 @@ impl Config {
         report.into_faults()
     }
 
-    /// What calls are let in, as configured.
+    /// Returns the admission limits.
     pub fn admission(&self) -> AdmissionLimits {
         let of = self.object_types.iter().map(|(name, of)| (name.clone(), of.member_rate()));
-        // A type that nobody registered is refused anyway where types are closed.
+        // If types are closed, an unregistered type is rejected anyway.
         let members = MemberRates::new(of.collect(), self.object_type_defaults.member_rate());
         let LimitSettings { reads, writes, streams, streams_per_caller, queue, .. } = self.limits;
         let LimitSettings { read_wait, write_wait, principals, .. } = self.limits;
@@ -200,7 +206,7 @@ impl Config {
         }
     }
 
-    /// The policies of all object types, as the domain knows them.
+    /// Returns the policies of all object types in the terms of the domain.
     pub fn policies(&self) -> riposte_core::Policies {
         let registered = self.object_types.iter().map(|(name, of)| (name.clone(), of.policy())).collect();
         if self.open_object_types {

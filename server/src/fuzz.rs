@@ -1,5 +1,6 @@
-//! What comes from outside, as fuzzers feed it (`tests/fuzz`): a function for each kind of bytes, which takes any of them and panics
-//! where a promise is broken. Requests are fed to a server as a whole.
+//! Fuzz entry points for external input (`tests/fuzz`): a function for each kind of input, which
+//! accepts any bytes and panics where a guarantee is violated. Requests are fuzzed against a whole
+//! server.
 
 pub use crate::cli::transfer::fuzz::import;
 pub use crate::rpc::page_token::fuzz::page_token;
@@ -9,14 +10,14 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    /// What the coverage-guided runs have found worth keeping, and what was there before them.
+    /// Returns the inputs found by coverage-guided runs, and the initial ones.
     fn corpus(of: &str) -> Vec<Vec<u8>> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fuzz/corpus/").to_owned() + of;
         let files = std::fs::read_dir(&folder).expect("a corpus").map(|file| file.expect("a file").path());
         files.map(|file| std::fs::read(file).expect("readable")).collect()
     }
 
-    /// One of these with some bytes changed and its end cut off, or bytes at random.
+    /// Returns an input of the corpus with some bytes changed and its end cut off, or random bytes.
     fn near(mut corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
         corpus.retain(|bytes| !bytes.is_empty());
         let changes = prop::collection::vec((any::<Index>(), any::<u8>()), 0..6);

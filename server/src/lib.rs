@@ -1,7 +1,8 @@
-//! The service: one binary that answers gRPC, and the library it is made of.
+//! The service: one binary that serves gRPC, and the library that it consists of.
 //!
-//! `cli` reads the command line, `config` every knob, `app` puts the parts together, `lifecycle` stops them.
-//! This crate must never hold a rule of the domain (those live in `riposte-core`) or speak SQL (that is the store's).
+//! `cli` parses the command line, `config` reads every setting, `app` composes the components,
+//! `lifecycle` stops them. This crate must never contain a rule of the domain (those live in
+//! `riposte-core`) or speak SQL (that is the store's).
 
 pub mod admission;
 pub mod app;

@@ -1,9 +1,9 @@
-//! How the process stops: softly at the first signal, at once at the second.
+//! The shutdown of the process: graceful at the first signal, immediate at the second.
 
 use std::io;
 use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
-/// A request from outside to stop.
+/// A request to stop from outside the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopSignal {
     /// SIGINT, as Ctrl-C sends it to every process of the terminal's foreground group.
@@ -12,19 +12,20 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// The signals that ask this process to stop. From the moment it exists they no longer end the process by themselves.
+/// The signals that ask this process to stop. While this value exists they do not end the process
+/// by themselves.
 #[derive(Debug)]
 pub struct StopSignals {
     interrupt: Stream,
     terminate: Stream,
 }
 
-/// How a stop ended.
+/// The way in which a stop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Running calls finished, or the time for them was over.
+    /// Running calls finished, or the time for them ran out.
     Soft,
-    /// A second signal cut it short.
+    /// A second signal cut the stop short.
     Hard,
 }
 
@@ -37,7 +38,7 @@ impl StopSignals {
         Ok(StopSignals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Waits for the next request to stop. Safe to drop half-way: no signal is lost by it.
+    /// Waits for the next request to stop. Cancel-safe: a dropped call loses no signal.
     pub async fn next(&mut self) -> StopSignal {
         tokio::select! {
             _ = self.interrupt.recv() => StopSignal::Interrupt,
@@ -45,7 +46,7 @@ impl StopSignals {
         }
     }
 
-    /// Runs `stop` to its end, or until a second signal says that nobody waits for it any more.
+    /// Runs `stop` to its end, or until a second signal asks for an immediate stop.
     pub async fn or_at_once(&mut self, stop: impl Future<Output = ()>) -> Stop {
         tokio::select! {
             () = stop => Stop::Soft,

@@ -1,4 +1,5 @@
-//! What stands around every call, merged into one tower service.
+//! The tower service that wraps every call: measurement, authentication, admission, deadlines, the
+//! response cache and error mapping, merged into one layer.
 
 mod body;
 mod buffer_body;

@@ -1,13 +1,15 @@
-//! How many files this process may open: each connection is one.
+//! The limit on open files of this process, each connection of which is one.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::config::Config;
 
-/// Files beside connections: logs, secrets, sockets of telemetry, and what libraries hold open.
+/// The number of files besides connections: logs, secrets, sockets of telemetry, and files that
+/// libraries hold open.
 const BESIDE: u64 = 1_000;
 
-/// The most files that may be open once the limit is raised as far as this account may.
+/// Returns the maximum number of open files after the limit has been raised as far as this account
+/// may.
 ///
 /// # Errors
 /// Those of the system.
@@ -15,7 +17,8 @@ pub(crate) fn most() -> std::io::Result<u64> {
     Ok(getrlimit(Resource::RLIMIT_NOFILE)?.1)
 }
 
-/// Raises the limit as far as this account may, and tells the log where that is less than connections come to.
+/// Raises the limit as far as this account may, and logs a warning if it is below the number that
+/// connections need.
 pub(crate) fn raise(config: &Config) {
     let raised = most().and_then(|most| Ok(setrlimit(Resource::RLIMIT_NOFILE, most, most).map(|()| most)?));
     match raised {
@@ -29,7 +32,8 @@ pub(crate) fn raise(config: &Config) {
     }
 }
 
-/// What both listeners, the pools of all data sources and Redis come to, with room beside them.
+/// Returns the number of files that both listeners, the pools of all data sources and Redis need,
+/// plus a reserve.
 pub(crate) fn needed(config: &Config) -> u64 {
     let store = &config.store;
     let pools = u64::from(store.pools.read.connections) + u64::from(store.pools.write.connections);

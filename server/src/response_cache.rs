@@ -1,9 +1,10 @@
-//! Hot subjects: how often each subject is read and written, and the first pages of those under load, kept ready to be
-//! sent.
+//! Hot subjects: the read and write rates of each subject, and a response cache with the first
+//! pages of subjects under load.
 //!
-//! A process counts for itself. Memory is bounded whatever is asked: the counters keep their busiest keys, the pages have
-//! a number and a size. A page is at most [`MAX_AGE`] old, counted from the start of the reading that made it, so the
-//! events that tell of changes only make it younger: nothing rests on them.
+//! Each process counts for itself. Memory is bounded for every load: the counters keep the busiest
+//! keys, and the cached pages are limited in number and in bytes. A page is at most [`MAX_AGE`]
+//! old, counted from the start of the read that produced it. Events that report changes only
+//! shorten that time, so correctness does not depend on them.
 
 mod counting_log;
 mod entry;

@@ -1,7 +1,9 @@
-//! What the process tells while it runs. Log lines go to standard error: pretty for people, JSON for machines. Metrics can be
-//! scraped; traces, metrics and logs can be sent to an OpenTelemetry receiver, which no call ever waits for.
+//! The telemetry of the process. Log lines go to standard error: pretty for people, JSON for
+//! machines. Metrics can be scraped. Traces, metrics and logs can be sent to an OpenTelemetry
+//! receiver, and no call ever waits for it.
 //!
-//! None of it holds the body of a message, a token, a member or a key: fields are ids, names, codes and durations.
+//! No telemetry contains the body of a message, a token, a member or a key: fields are ids, names,
+//! codes and durations.
 
 mod calls;
 mod error;
@@ -30,25 +32,27 @@ pub use metrics::Metrics;
 
 /// The version of this build.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Who carries exports: what they log may not become an export itself.
+/// The targets of the libraries that carry exports. Their log lines must not be exported, because
+/// each export would cause the next one.
 const CARRIERS: [&str; 6] = ["h2", "hyper", "hyper_util", "opentelemetry", "tonic", "tower"];
 
-/// Everything that was started; it is stopped last.
+/// The telemetry that was started. It is stopped last.
 #[derive(Debug)]
 pub struct Telemetry {
     metrics: Metrics,
     push: Option<Push>,
 }
 
-/// Starts logging for the whole process, measuring, and the exports, inside a tokio runtime.
+/// Starts logging for the whole process, metrics and exports. Requires a tokio runtime.
 ///
 /// # Errors
-/// If logging was started before, or the authorities of the receiver cannot be read.
+/// If logging was started before, or the certificate authorities of the receiver cannot be read.
 pub fn start(config: &Config) -> Result<Telemetry, StartError> {
     let LogSettings { format, filter } = &config.log;
-    // The configuration was refused if any part of the filter is malformed.
+    // A malformed filter cannot occur here: the configuration check refuses it.
     let filter = filter.parse::<Targets>().unwrap_or_default();
-    // Whatever is left out, the audit log is not: where it goes into this one, each of its lines has to stand here.
+    // The audit log is never filtered out: if it is written to this log, each of its lines must
+    // appear here.
     let filter = filter.with_target(crate::audit::TARGET, LevelFilter::INFO);
     let exports = ExportStats::default();
     let push = Push::open(&config.telemetry, &exports)?;
@@ -57,7 +61,7 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
         let layers = tracing_subscriber::registry().with(lines(*format).with_filter(filter));
         layers.with(push.traces()).with(push.logs(carried)).try_init()?;
     } else {
-        // One filter for all: what it leaves out costs nothing.
+        // One filter for all layers: a line that it rejects costs nothing.
         tracing_subscriber::registry().with(filter).with(lines(*format)).try_init()?;
     }
     let pushed = push.as_ref().map(|push| push.metrics(&config.telemetry, &exports)).transpose()?.unwrap_or_default();
@@ -70,22 +74,24 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
     Ok(Telemetry { metrics, push })
 }
 
-/// Whether the OpenTelemetry receiver takes a connection now, within a tokio runtime; `None` where nothing is sent to one.
+/// Checks whether the OpenTelemetry receiver accepts a connection now, within a tokio runtime;
+/// `None` if nothing is sent to a receiver.
 ///
 /// # Errors
-/// When a server would not start with this configuration.
+/// If a server would not start with this configuration.
 pub async fn reach(config: &Config) -> Result<Option<Result<(), tonic::transport::Error>>, StartError> {
     push::reach(&config.telemetry).await
 }
 
 impl Telemetry {
-    /// What is measured from now on.
+    /// Returns the metrics of the process.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.metrics.clone()
     }
 
-    /// Sends what was not sent yet, for at most as long as an export may take. What the receiver does not take is lost.
+    /// Sends the pending data, for at most the timeout of an export. Data that the receiver does
+    /// not accept is lost.
     pub async fn stop(self) {
         if let Some(push) = self.push {
             push.stop(self.metrics).await;
@@ -93,7 +99,7 @@ impl Telemetry {
     }
 }
 
-/// The log on standard error.
+/// Returns the layer that writes the log to standard error.
 fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,

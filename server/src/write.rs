@@ -1,5 +1,6 @@
-//! The road of every write: from the façade's [`Log`](riposte_core::ports::CommandLog) to the store's
-//! [`Writer`](riposte_core::ports::Writer); and what follows from a commit: numbers, projections, watchers.
+//! The write path, from the [`CommandLog`](riposte_core::ports::CommandLog) port of the façade to
+//! the [`Writer`](riposte_core::ports::Writer) of the store, and the work that follows a commit:
+//! sequence numbers, event consumers and watchers.
 
 pub mod watch;
 

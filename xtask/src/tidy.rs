@@ -11,6 +11,7 @@ mod reasons;
 mod services;
 mod sizes;
 mod source;
+mod type_names;
 mod words;
 
 use crate::repo::Repo;
@@ -111,6 +112,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     let sources = sources(repo, &files)?;
     let mut report = Report::default();
     sizes::check(&sources, &mut report);
+    type_names::check(&sources, &mut report);
     for source in sources.iter().filter(|source| !source.generated) {
         layout::check(source, &mut report.faults);
         bans::check(source, &mut report.faults);

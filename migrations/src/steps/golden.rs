@@ -9,7 +9,7 @@ use super::ALL;
 const MYSQL: &str = include_str!("../../golden/mysql.sql");
 const SQLITE: &str = include_str!("../../golden/sqlite.sql");
 
-/// The statements of all steps, with the markers of routed tables.
+/// Returns the statements of all steps, with the markers of routed tables.
 fn statements(backend: DbBackend) -> String {
     let mut text = String::new();
     for step in &ALL {

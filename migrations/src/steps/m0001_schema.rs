@@ -1,4 +1,5 @@
-//! The record of the steps themselves: one row for each, with the layout that the tables were made for.
+//! The table of applied steps: one row for each step, with the layout that its tables were created
+//! for.
 
 use crate::step::MigrationStep;
 use crate::table::{TableSpec, TableSpread};

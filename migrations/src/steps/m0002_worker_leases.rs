@@ -1,5 +1,5 @@
-//! The 64 worker numbers of a data source. `minted_until` is in ticks of ids and only grows: a successor mints from it
-//! on. `leased_until` is in milliseconds since 1970.
+//! The 64 worker numbers of a data source. `minted_until` is in id ticks and only grows; the next
+//! holder of a number generates ids from it onwards. `leased_until` is in milliseconds since 1970.
 
 use crate::step::MigrationStep;
 use crate::table::{TableSpec, TableSpread};
@@ -24,7 +24,7 @@ fn tables() -> Vec<TableSpec> {
     }]
 }
 
-/// All rows stand from the start, so that whoever takes a number can lock them.
+/// All rows exist from the start, so that a process that takes a number can lock them.
 fn rows() -> Option<InsertStatement> {
     let mut insert = Query::insert();
     insert.into_table(Alias::new("worker_lease"));

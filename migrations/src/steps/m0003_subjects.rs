@@ -1,4 +1,4 @@
-//! Subjects: the caller's name, the allocator of root floors, counts, the commit number.
+//! The subjects: the caller's key, the next root floor, the counts and the revision.
 
 use crate::step::MigrationStep;
 use crate::table::{IndexSpec, TableSpec, TableSpread};

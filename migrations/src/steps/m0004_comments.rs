@@ -1,5 +1,5 @@
-//! Comments: the index row that every list reads, and beside it, apart, what it says, what it said before, where it was
-//! written (deleted after its retention) and where it was imported from.
+//! The comments: the index row that every list reads and, in tables of their own, the content, the
+//! earlier contents, the client data (deleted after its retention) and the import origin.
 
 use crate::step::MigrationStep;
 use crate::table::{IndexSpec, TableSpec, TableSpread};

@@ -1,5 +1,5 @@
-//! Likes: one row for each member and comment. A member's likes in one subject are one range of the primary key; who
-//! liked a comment is one range of the other.
+//! The likes: one row for each member and comment. The likes of a member in one subject are one
+//! range of the primary key; the likers of a comment are one range of the secondary key.
 
 use crate::step::MigrationStep;
 use crate::table::{IndexSpec, TableSpec, TableSpread};

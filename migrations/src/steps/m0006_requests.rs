@@ -1,4 +1,5 @@
-//! Request keys of every verb that does not leave its key on a new comment: kept for ever.
+//! The idempotency keys of every verb that does not store its key on a new comment. They are kept
+//! forever.
 
 use crate::step::MigrationStep;
 use crate::table::{TableSpec, TableSpread};

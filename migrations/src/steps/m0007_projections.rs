@@ -1,5 +1,5 @@
-//! What is derived from the rows: ranks and frozen rankings, the outbox that feeds everything outside, the position of
-//! who reads it, and each member's own history.
+//! The derived tables: rank index, ranking snapshots, the outbox that feeds all event consumers,
+//! the positions of the consumers, and the member histories.
 
 use crate::step::MigrationStep;
 use crate::table::{IndexSpec, TableSpec, TableSpread};
@@ -13,7 +13,7 @@ fn tables() -> Vec<TableSpec> {
     vec![rank(), epoch(), outbox(), relay_state(), member_comment()]
 }
 
-/// Only roots with likes, dislikes or replies.
+/// The rank index; only comments with likes, dislikes or replies have rows.
 fn rank() -> TableSpec {
     TableSpec {
         name: "comment_rank_@",
@@ -31,7 +31,7 @@ fn rank() -> TableSpec {
     }
 }
 
-/// Frozen rankings, deleted when no walk can need them any more.
+/// Ranking snapshots; they are deleted when no walk can need them any more.
 fn epoch() -> TableSpec {
     TableSpec {
         name: "comment_epoch_@",
@@ -49,7 +49,8 @@ fn epoch() -> TableSpec {
     }
 }
 
-/// One row for each revision of a subject; the relay numbers them after their commit, without holes.
+/// One row for each revision of a subject. The relay numbers the rows after their commit, without
+/// gaps.
 fn outbox() -> TableSpec {
     TableSpec {
         name: "comment_outbox",
@@ -71,7 +72,7 @@ fn outbox() -> TableSpec {
     }
 }
 
-/// Who reads the outbox, by lease and epoch, and how far.
+/// The consumers of the outbox with their positions, and the lease and epoch of the relay.
 fn relay_state() -> TableSpec {
     TableSpec {
         name: "relay_state",
@@ -101,7 +102,8 @@ fn member_comment() -> TableSpec {
             small_integer("part"),
             big_integer("subject_id"),
             tiny_integer("state"),
-            // Of the comment: an older one never goes over a newer one.
+            // The version of the comment; a row of an older version never replaces one of a newer
+            // version.
             big_integer("version"),
         ],
         primary: &["object_type", "member_id", "create_time", "comment_id"],

@@ -1,5 +1,6 @@
-//! Lists whose boards were written: who writes them locks this row first, and so everybody sees the comments as they are
-//! when their turn has come; and whoever freezes a ranking sees by the number whether the boards have changed.
+//! The lists whose rank index was written. A writer of the rank index locks this row first and then
+//! reads the comments, so it sees their latest state. `changes` shows the maker of a ranking
+//! snapshot whether the index has changed.
 
 use crate::step::MigrationStep;
 use crate::table::{TableSpec, TableSpread};
@@ -12,7 +13,8 @@ fn tables() -> Vec<TableSpec> {
     vec![TableSpec {
         name: "comment_ranked_@",
         spread: TableSpread::Index,
-        // A subject, or a root for the list of its replies. One of each may share a number, and then the row.
+        // The id of a subject, or of a root for the list of its replies. A subject and a root may
+        // have the same number; they then share the row.
         columns: vec![big_integer("list_id"), small_integer("part"), big_integer("changes")],
         primary: &["list_id"],
         keys: &[],

@@ -1,6 +1,7 @@
-//! The outbox by commits: one row tells all that a commit changed, however many subjects that were, and is numbered once.
-//! It takes the place of a row for each subject, which is dropped: a process of an earlier version has to fail where it
-//! would write what nobody reads.
+//! The outbox by commits: one row describes all that a commit changed, in any number of subjects,
+//! and gets one sequence number. It replaces the table with a row for each subject, which is
+//! dropped: a process of an earlier version has to fail instead of writing events that are never
+//! read.
 
 use crate::step::MigrationStep;
 use crate::table::{IndexSpec, TableSpec, TableSpread};
@@ -13,7 +14,7 @@ fn tables() -> Vec<TableSpec> {
     vec![commit(), revision()]
 }
 
-/// The relay numbers the rows after their commit, without holes.
+/// The commits; the relay numbers the rows after their commit, without gaps.
 fn commit() -> TableSpec {
     TableSpec {
         name: "outbox_commit",
@@ -29,7 +30,8 @@ fn commit() -> TableSpec {
     }
 }
 
-/// Which commit made which revision of a subject. Rows go with their commit, so the commit comes first.
+/// The commit that made each revision of a subject. A revision row is deleted with its commit, so
+/// the commit id is the first column of the key.
 fn revision() -> TableSpec {
     TableSpec {
         name: "outbox_revision",

@@ -1,11 +1,13 @@
-//! Tells what keys of a Redis hold, for the history checker, which knows nothing of how copies are written.
+//! Decodes the keys of a Redis server for the history checker, which does not know the stored
+//! formats.
 //!
-//! A line comes in for each key: its name, its type and its values, each in hexadecimal digits but the type, with tabs
-//! between. A line goes out for each: see `riposte_cache::dump`.
+//! The input has one line per key: its name, its type and its values, separated by tabs. All of
+//! them are in hexadecimal digits, except the type. The output has one line per key: see
+//! `riposte_cache::dump`.
 
 use std::io::{self, BufRead, Write};
 
-/// The bytes of a word; none of what is no such number.
+/// Decodes the bytes of a hexadecimal word, up to the first invalid digits.
 fn bytes(word: &str) -> Vec<u8> {
     let digits = |at: usize| word.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
     (0..word.len()).step_by(2).map_while(digits).collect()

@@ -1,6 +1,7 @@
-//! The auditor: takes what copies have just answered with (pages, whatever their list, order and place in it; subjects,
-//! comments, like states) and compares what is kept with the rows, a second later and five seconds later. What the relay has
-//! not come to yet is no fault of theirs: it is waited for.
+//! The auditor of the cache. It takes requests that the cache has just served (pages of any list,
+//! order and position, subjects, comments, like states), and compares the cached data with the rows
+//! one second and five seconds later. Data that the relay has not processed yet is not an error of
+//! the cache; the auditor waits for it.
 
 use std::time::Duration;
 
@@ -10,29 +11,31 @@ use crate::reader::{AuditSample, AuditedAnswer, CachedReader};
 use crate::relay_state::{RelayProgress, RelayState};
 use crate::stats::CacheEvent;
 
-/// How long a copy may differ from the rows: the relay takes less.
+/// The times for which the cache may differ from the rows; the relay takes less.
 const SPANS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
-/// What has no revision may change to and fro between a look at copies and one at the rows: it is believed to differ when it
-/// stands still through so many of both.
+/// The number of comparisons for values without a revision. Such a value may change back and forth
+/// between the reads of the cache and of the rows, so it counts as different only if both stay
+/// unchanged through all comparisons.
 const LOOKS: u32 = 5;
-/// Between them, about.
+/// The approximate pause between comparisons.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// See the module.
+/// Compares cached data with the rows. See the module.
 #[derive(Debug, Clone)]
 pub struct CacheAuditor {
     reader: CachedReader,
 }
 
 impl CacheAuditor {
-    /// Audits the copies that `reader` answers from.
+    /// Audits the cache that `reader` uses.
     #[must_use]
     pub fn new(reader: CachedReader) -> Self {
         Self { reader }
     }
 
-    /// Looks at answers for ever, one of each kind at a time, and judges none before `relayed` has seen that the copies were told of
-    /// all that the rows showed. `troubled` hears why one could not be looked at.
+    /// Audits responses without end, one of each kind at a time. It reports no difference before
+    /// `relayed` has confirmed that the cache received everything that the rows showed. `troubled`
+    /// is called with the error when a comparison fails.
     pub async fn run(self, relayed: RelayState, troubled: impl Fn(riposte_core::Error)) {
         loop {
             tokio::time::sleep(SPANS[0]).await;
@@ -46,12 +49,13 @@ impl CacheAuditor {
         }
     }
 
-    /// Compares what copies have answered first since the last audit, one of each kind, with its rows: whether any was
-    /// behind them for longer than `span`, and, with `relayed`, though it was told of them. Such copies are forgotten. `None` where
-    /// nothing was answered.
+    /// Compares the first response of each kind since the last audit with the rows. Returns whether
+    /// one of them was outdated for longer than `span` and, with `relayed`, although the relay had
+    /// reported the change. Such cached data is invalidated. Returns `None` if the cache served
+    /// nothing.
     ///
     /// # Errors
-    /// Those of the rows.
+    /// Those of the database.
     pub async fn audit(&self, span: Duration, relayed: Option<&RelayState>) -> Result<Option<bool>> {
         let mut found = None;
         for sample in self.reader.seen().take() {
@@ -91,8 +95,8 @@ impl CacheAuditor {
         Ok(true)
     }
 
-    /// The revision of what the rows show, if copies still show what they did and that is not it; `then` is what the rows
-    /// showed before.
+    /// Returns the revision of the rows if the cache still returns `kept` and the rows differ from
+    /// it. `then` is what the rows showed before.
     async fn still_differs(
         &self,
         sample: &AuditSample,
@@ -105,7 +109,8 @@ impl CacheAuditor {
             if look > 0 {
                 tokio::time::sleep(PAUSE.mul_f64(rand::random_range(0.5..1.5))).await;
             }
-            // Copies of previews may be ahead of the boards that the rows' are chosen from.
+            // Cached previews may be ahead of the rank index from which previews of the rows are
+            // chosen.
             if sample.kept(&self.reader).await.as_ref() != Some(kept) {
                 return Ok(None);
             }
@@ -120,7 +125,7 @@ impl CacheAuditor {
     }
 }
 
-/// Whether copies show what the rows do, or something newer.
+/// Returns whether the cached data equals the rows or is newer.
 fn agree(kept: &AuditedAnswer, rows: Option<&AuditedAnswer>) -> bool {
     rows.is_some_and(|rows| kept.agrees(rows))
 }

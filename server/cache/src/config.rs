@@ -1,23 +1,24 @@
-//! What it takes to keep copies, as plain data that somebody else has checked.
+//! The settings of the cache, as plain data that is already validated.
 
 use std::time::Duration;
 
-/// Bounds and times of the copies.
+/// Limits and durations of the cache.
 #[derive(Debug, Clone, Copy)]
 pub struct CacheLimits {
-    /// Members that a list keeps from its end; beyond them the rows answer.
+    /// The number of members that a list keeps from its end. Members beyond it are read from the
+    /// rows.
     pub window: usize,
-    /// How long a subject's copies are kept, a fifth more or less.
+    /// The lifetime of a subject's cached data, varied by up to a fifth.
     pub ttl: Duration,
-    /// How long it is remembered that a subject does not exist; at most 5 s.
+    /// The lifetime of the record that a subject does not exist; at most 5 s.
     pub negative_ttl: Duration,
-    /// How long it is remembered what a member likes in a subject, a fifth more or less.
+    /// The lifetime of a member's likes in a subject, varied by up to a fifth.
     pub states_ttl: Duration,
-    /// How long a right to fill lasts.
+    /// The lifetime of a fill lease.
     pub lease: Duration,
-    /// Subjects that the process keeps, where it keeps copies itself.
+    /// The number of subjects in the in-process cache.
     pub subjects: u64,
-    /// Comments and members' likes that it keeps of each.
+    /// The number of comments, and of members' likes, that the in-process cache keeps per subject.
     pub per_subject: usize,
 }
 
@@ -35,26 +36,27 @@ impl Default for CacheLimits {
     }
 }
 
-/// Where Redis is, and how long it is waited for.
+/// The address of Redis and the time limits of calls to it.
 #[derive(Clone)]
 pub struct RedisConfig {
-    /// `redis://`, `rediss://`, `redis-cluster://` or `rediss-cluster://`, with user and password where they are needed.
+    /// The address: `redis://`, `rediss://`, `redis-cluster://` or `rediss-cluster://`, with user
+    /// and password where they are needed.
     pub url: String,
-    /// Connections.
+    /// The number of connections.
     pub connections: usize,
-    /// How long a read or a fill may take.
+    /// The time limit of a read or a fill.
     pub budget: Duration,
-    /// How long a commit waits for its copies to be changed.
+    /// The time for which a commit waits for the update of the cache.
     pub apply_budget: Duration,
-    /// Stands in every key: raised after the rows were set back to an older state.
+    /// A part of every key; it is raised after the rows were set back to an older state.
     pub timeline: u16,
-    /// Bounds and times.
+    /// Limits and durations of the cache.
     pub limits: CacheLimits,
 }
 
 impl std::fmt::Debug for RedisConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The address may carry a password.
+        // The address may contain a password.
         f.debug_struct("RedisConfig")
             .field("timeline", &self.timeline)
             .field("limits", &self.limits)

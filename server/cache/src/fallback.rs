@@ -1,4 +1,5 @@
-//! Whether the copies could be asked, of one piece of work: a cache that is slow once is not away, and yet the rows answered.
+//! Records, per task, whether a read fell back to the rows. A single slow call does not mark the
+//! cache as unavailable, and yet the rows served that read.
 
 use std::cell::Cell;
 
@@ -6,19 +7,19 @@ tokio::task_local! {
     static FELL_BACK: Cell<bool>;
 }
 
-/// Does `work`, within which [`CachedReader::is_degraded`](crate::CachedReader::is_degraded) also tells of its own reads
-/// that the copies could not be asked for.
+/// Runs `work`. Within it [`CachedReader::is_degraded`](crate::CachedReader::is_degraded) also
+/// reports that one of its own reads could not use the cache.
 pub async fn noting<F: Future>(work: F) -> F::Output {
     FELL_BACK.scope(Cell::new(false), work).await
 }
 
-/// A read of this piece of work goes to the rows, since the copies cannot be asked.
+/// Records that a read of this task goes to the rows, because the cache cannot be read.
 pub(crate) fn note() {
-    // Nobody asks where no such work was begun.
+    // Outside of `noting` no caller reads the flag.
     let _ = FELL_BACK.try_with(|fell_back| fell_back.set(true));
 }
 
-/// Whether one did.
+/// Returns whether a read of this task fell back.
 pub(crate) fn is_noted() -> bool {
     FELL_BACK.try_with(Cell::get).unwrap_or(false)
 }

@@ -1,4 +1,5 @@
-//! Which comment has which floor of a list, remembered. It never changes, so a page of floors can be asked for by ids.
+//! The index from the floors of a list to comment ids. The id of a floor never changes, so a page
+//! of floors can be requested by ids.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,22 +7,23 @@ use std::sync::Arc;
 use moka::sync::Cache as Bounded;
 use riposte_core::{CommentId, SubjectKey};
 
-/// What may be remembered, in bytes.
+/// The capacity in bytes.
 const ROOM: u64 = 32 << 20;
-/// What an entry costs beside its floors and the names of its subject.
+/// The size of an entry without its floors and the names of its subject, in bytes.
 const FRAME: usize = 192;
-/// What a floor with its id costs.
+/// The size of a floor with its id, in bytes.
 const EACH: usize = 24;
-/// The most floors of one list. One that has more begins anew.
+/// The maximum number of floors of one list. The entry of a list with more is dropped and starts
+/// anew.
 const MOST: usize = 16_384;
 
 /// The list of a subject's roots, or of a root's replies.
 type FloorListName = (SubjectKey, Option<CommentId>);
 
-/// What one list's floors are.
+/// The comment ids of one list, by floor.
 type Ids = Arc<HashMap<i32, CommentId>>;
 
-/// The memory of one process.
+/// The floor index of one process.
 #[derive(Debug)]
 pub(crate) struct FloorIndex {
     lists: Bounded<FloorListName, Ids>,
@@ -36,7 +38,7 @@ impl FloorIndex {
         Self { lists: Bounded::builder().max_capacity(ROOM).weigher(weigh).build() }
     }
 
-    /// The comments of these floors, in their order; `None` where one of them is not known.
+    /// Returns the comments of these floors in their order; `None` if one of them is unknown.
     pub(crate) fn recall(&self, list: &FloorListName, floors: &[i32]) -> Option<Vec<CommentId>> {
         if floors.is_empty() {
             return Some(Vec::new());
@@ -45,7 +47,8 @@ impl FloorIndex {
         floors.iter().map(|floor| ids.get(floor).copied()).collect()
     }
 
-    /// Adds what was read. Of two that add to one list at the same time one may be lost, and is read again.
+    /// Adds floors that were read. When two callers add to one list at the same time, the floors of
+    /// one may be lost; they are read again later.
     pub(crate) fn remember(&self, list: &FloorListName, read: impl Iterator<Item = (i32, CommentId)>) {
         let mut ids = self.lists.get(list).map_or_else(HashMap::new, |known| HashMap::clone(&known));
         ids.extend(read);

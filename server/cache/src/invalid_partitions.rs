@@ -1,6 +1,7 @@
-//! What this process could not tell the copies: while it owes that for a partition it reads none of its copies, and it pays by
-//! beginning a new generation of the partition as soon as the cache answers again. And what nobody tells them: see
-//! [`Vigil`](crate::StalenessMonitor).
+//! The partitions whose cached data is not read. A partition is listed because this process failed
+//! to update its cached data; it is then renewed, which begins a new generation, as soon as the
+//! cache responds again. A partition is also listed while no relay repairs its cached data: see
+//! [`StalenessMonitor`](crate::StalenessMonitor).
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,10 +13,10 @@ use riposte_core::Partition;
 use crate::port::{Cache, Unavailable};
 use crate::stats::{CacheEvent, CacheStats};
 
-/// How often it is tried to pay.
+/// The interval between attempts to renew partitions.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// See the module. Clones are one.
+/// The set of invalid partitions. Clones share the set. See the module.
 #[derive(Debug, Clone)]
 pub struct InvalidPartitions(Arc<Debts>);
 
@@ -24,17 +25,17 @@ struct Debts {
     cache: Arc<dyn Cache>,
     tally: CacheStats,
     partitions: Mutex<BTreeSet<Partition>>,
-    /// Those that nobody mends.
+    /// Partitions that no relay repairs.
     left: Mutex<BTreeSet<Partition>>,
-    /// How many there are of both: most of the time nobody has to look closer.
+    /// The number of partitions in both sets; zero, the usual case, avoids both locks.
     count: AtomicUsize,
-    /// How often something was noted.
+    /// The number of calls that recorded partitions.
     noted: AtomicUsize,
     paying: AtomicBool,
 }
 
 impl InvalidPartitions {
-    /// Nothing is owed to `cache`.
+    /// Creates an empty set for `cache`.
     #[must_use]
     pub fn new(cache: Arc<dyn Cache>, tally: CacheStats) -> Self {
         let (count, noted, paying) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
@@ -42,19 +43,19 @@ impl InvalidPartitions {
         Self(Arc::new(Debts { cache, tally, partitions, left, count, noted, paying }))
     }
 
-    /// Refuses copies of a partition for which something is.
+    /// Returns an error if the cached data of a partition must not be read.
     pub(crate) fn clear(&self, at: Partition) -> Result<(), Unavailable> {
         let is_owed = || locked(&self.0.partitions).contains(&at) || locked(&self.0.left).contains(&at);
         let is_any = self.0.count.load(Ordering::Acquire) > 0;
         if is_any && is_owed() { Err(Unavailable) } else { Ok(()) }
     }
 
-    /// From now on copies of these are refused: nobody mends them.
+    /// Marks partitions as not repaired: from now on their cached data is not read.
     pub(crate) fn leave(&self, partitions: &[Partition]) {
         self.0.change(&self.0.left, |left| left.extend(partitions));
     }
 
-    /// Ends that.
+    /// Removes that mark.
     pub(crate) fn come_back(&self, partitions: &[Partition]) {
         self.0.change(&self.0.left, |left| {
             for at in partitions {
@@ -63,7 +64,7 @@ impl InvalidPartitions {
         });
     }
 
-    /// Notes partitions, and sees to it that they are paid for, in this runtime.
+    /// Records partitions, and starts a task in this runtime that renews them.
     pub(crate) fn owe(&self, partitions: impl Iterator<Item = Partition>) {
         self.0.noted.fetch_add(1, Ordering::SeqCst);
         self.0.change(&self.0.partitions, |owed| owed.extend(partitions));
@@ -79,12 +80,12 @@ fn locked(of: &Mutex<BTreeSet<Partition>>) -> MutexGuard<'_, BTreeSet<Partition>
 }
 
 impl Debts {
-    /// Changes one of the two.
+    /// Changes one of the two sets.
     fn change(&self, which: &Mutex<BTreeSet<Partition>>, change: impl FnOnce(&mut BTreeSet<Partition>)) {
         let mut of = locked(which);
         let before = of.len();
         change(&mut of);
-        // By the difference: the other one may change at the same time.
+        // The counter changes by the difference, because the other set may change at the same time.
         match of.len() {
             now if now >= before => self.count.fetch_add(now - before, Ordering::AcqRel),
             now => self.count.fetch_sub(before - now, Ordering::AcqRel),
@@ -96,14 +97,16 @@ impl Debts {
             let all: Vec<Partition> = locked(&self.partitions).iter().copied().collect();
             for at in all {
                 let noted = self.noted.load(Ordering::SeqCst);
-                // A relay that moved on meanwhile finds its cursor set back, and begins the partition anew itself.
+                // A relay that has advanced meanwhile finds its cursor set back, and renews the
+                // partition itself.
                 let paid = match self.cache.cursors(&[at]).await.as_deref() {
                     Ok([Some(cursor)]) => self.cache.renew(at, *cursor, rand::random()).await,
-                    Ok(_) => Ok(()), // nothing is kept there
+                    Ok(_) => Ok(()), // the cache stores nothing there
                     Err(Unavailable) => Err(Unavailable),
                 };
                 match paid {
-                    // What was noted meanwhile may not be covered: it is paid once more.
+                    // The renewal may not cover what was recorded meanwhile, so the partition is
+                    // renewed again.
                     Ok(()) if self.noted.load(Ordering::SeqCst) == noted => {
                         self.change(&self.partitions, |owed| {
                             owed.remove(&at);
@@ -115,7 +118,7 @@ impl Debts {
             }
             if locked(&self.partitions).is_empty() {
                 self.paying.store(false, Ordering::SeqCst);
-                // Whoever noted one between the two steps found somebody paying.
+                // A caller that recorded a partition between the two steps found this task running.
                 if locked(&self.partitions).is_empty() || self.paying.swap(true, Ordering::SeqCst) {
                     return;
                 }

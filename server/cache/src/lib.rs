@@ -1,10 +1,14 @@
-//! Copies of what is read often: in Redis, shared by all processes, or in the process.
+//! The cache of frequently read data, either in Redis and shared by all processes, or in the
+//! process.
 //!
-//! Both keep one protocol ([`Cache`]), by which every copy is right or absent once all is quiet, whatever is lost,
-//! evicted, late or repeated. [`CachedReader`] answers the domain's reads from them, [`CacheUpdater`] and [`CachedWriter`] bring
-//! every commit to them, [`CacheRepair`] brings what that missed.
+//! Both implementations follow one protocol ([`Cache`]). Under it each cached value is correct or
+//! absent once no writes are running, even if messages or entries are lost, evicted, late or
+//! repeated. [`CachedReader`] serves the domain's reads from the cache, [`CacheUpdater`] and
+//! [`CachedWriter`] apply every commit to it, and [`CacheRepair`] applies the commits that those
+//! two missed.
 //!
-//! This crate must never decide anything of the domain, know SQL, an RPC or a status; no type of the Redis client leaves it.
+//! This crate must never make a decision of the domain, and must never know SQL, an RPC or a
+//! status; no type of the Redis client leaves it.
 
 mod audit;
 mod config;

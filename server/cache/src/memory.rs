@@ -1,6 +1,7 @@
-//! Copies in the process: the whole cache of `riposte dev`, and of a single process without Redis.
+//! The in-process cache: the whole cache of `riposte dev`, and of a single process without Redis.
 //!
-//! A subject's block is one value behind one lock, evicted as a whole; how many there are is bounded by moka.
+//! A subject entry is one value with one lock, and is evicted as a whole; moka bounds the number of
+//! entries.
 
 mod candidates;
 mod list;
@@ -25,27 +26,28 @@ use crate::port::{
 use states::LikeStates;
 use subject_entry::{EntryClock, MemoryEntry};
 
-/// See the module.
+/// The in-process cache. See the module.
 #[derive(Debug)]
 pub struct MemoryCache {
     limits: CacheLimits,
     begin: Instant,
-    /// Of each partition: where its relay is, and its generation.
+    /// The relay's position and the generation of each partition.
     partitions: Vec<Mutex<Option<(RelayCursor, u64)>>>,
     names: Bounded<SubjectKey, Name>,
     blocks: Bounded<SubjectId, Arc<Mutex<MemoryEntry>>>,
-    /// A comment does not tell its subject.
+    /// The subject of each comment, which its id does not contain.
     places: Bounded<CommentId, SubjectId>,
     states: Bounded<SubjectMember, Arc<Mutex<LikeStates>>>,
-    /// Held while a name or a block may come into being.
+    /// Held while a name or a subject entry may be created.
     door: Mutex<()>,
 }
 
-/// What is known of a key.
+/// The cached name of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Name {
     Of(SubjectId),
-    /// Somebody with this token looks, or has looked and found nothing; until when that holds.
+    /// A reader with this token is reading the subject, or has found that it does not exist. Valid
+    /// until `until`.
     Looked {
         token: u64,
         until: i64,
@@ -54,7 +56,7 @@ enum Name {
 }
 
 impl MemoryCache {
-    /// An empty one, whose relays have not come.
+    /// Creates an empty cache that no relay has reached.
     #[must_use]
     pub fn new(limits: CacheLimits) -> Self {
         let subjects = limits.subjects;
@@ -66,7 +68,7 @@ impl MemoryCache {
             names: Bounded::new(4 * subjects),
             blocks: Bounded::builder().max_capacity(subjects).time_to_live(kept(limits.ttl)).build(),
             places: Bounded::new(64 * subjects),
-            // A doubt must not be refused its place, as a policy of frequency would.
+            // A frequency-based policy could reject the entry of an invalidation.
             states: Bounded::builder()
                 .max_capacity(4 * subjects)
                 .eviction_policy(EvictionPolicy::lru())
@@ -76,7 +78,7 @@ impl MemoryCache {
         }
     }
 
-    /// Forgets everything, as an empty restart of a server would.
+    /// Drops all data, as an empty restart of a server would.
     pub fn clear(&self) {
         let _door = locked(&self.door);
         self.partitions.iter().for_each(|partition| *locked(partition) = None);
@@ -85,7 +87,7 @@ impl MemoryCache {
         self.states.invalidate_all();
     }
 
-    /// Forgets one subject's block alone, as an eviction would.
+    /// Drops the entry of one subject, as an eviction would.
     pub fn evict(&self, id: SubjectId) {
         self.blocks.invalidate(&id);
     }
@@ -113,7 +115,7 @@ impl MemoryCache {
         })
     }
 
-    /// The block of a subject, if it is of the present generation.
+    /// Returns the entry of a subject, if it belongs to the present generation.
     fn block(&self, id: SubjectId) -> Option<Arc<Mutex<MemoryEntry>>> {
         let generation = self.generation(CommentId::from(id).partition())?;
         let block = self.blocks.get(&id)?;
@@ -325,7 +327,7 @@ impl Cache for MemoryCache {
                 locked(&block).hear(*revision);
             }
         }
-        // Behind the revisions: a like of a comment that has not come yet waits for it.
+        // After the revisions: a like of a comment that has not arrived yet waits for it.
         self.like(&told.likes).await?;
         for states in told.likers.iter().filter_map(|who| self.states.get(who)) {
             locked(&states).forget();

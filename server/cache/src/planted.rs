@@ -1,18 +1,19 @@
-//! Bugs on purpose in the functions of Redis, which `cargo xtask prove` has to find: each is a line or two of the library that say
-//! something else. They exist only in builds with the feature `planted`, and there only in a process that the variable
-//! `RIPOSTE_PLANTED` names one for.
+//! Mutants of the Redis functions, which `cargo xtask prove` has to detect. Each mutant replaces a
+//! line or two of the library. They exist only in builds with the feature `planted`, and take
+//! effect only in a process in which the variable `RIPOSTE_PLANTED` names one.
 
-/// The variable that names the bug.
+/// The variable that names the mutant.
 #[cfg(feature = "planted")]
 const VARIABLE: &str = "RIPOSTE_PLANTED";
 
-/// A bug: its name, and the lines that say something else. More than one where each alone would hide what the other breaks.
+/// A mutant: its name, and the replaced lines. It has more than one line where each change alone
+/// would hide the effect of the other.
 struct Bug {
     name: &'static str,
     lines: &'static [Line],
 }
 
-/// A line as it is, and what stands there instead.
+/// An original line and its replacement.
 struct Line {
     sound: &'static str,
     broken: &'static str,
@@ -27,7 +28,8 @@ const BUGS: [Bug; 10] = [
         name: "likes-in-any-order",
         lines: &[
             Line { sound: "if old and struct.unpack('>I8', likes) > lrev(old) then", broken: "if old then" },
-            // The relay leaves out what some server has told: it would set right whatever came in another order.
+            // With this mutant the relay skips the likes that a server has already applied;
+            // otherwise it would repair likes that were applied in a wrong order.
             Line {
                 sound: "local function like(keys, args)\n  local P, t = prefix(keys), now()\n",
                 broken: "local told = {}\nlocal function like(keys, args)\n  local P, t = prefix(keys), now()\n  \
@@ -90,7 +92,7 @@ const BUGS: [Bug; 10] = [
     },
 ];
 
-/// The library, with the bug of this process if it is one of these.
+/// Returns the library, with the mutant that is selected for this process, if any.
 #[cfg(feature = "planted")]
 pub(crate) fn library(sound: &str) -> String {
     let named = std::env::var_os(VARIABLE);

@@ -1,36 +1,50 @@
-//! The protocol by which copies are read, filled and changed.
+//! The protocol by which the cache is read, filled and changed.
 //!
-//! Everything under a subject is one *block* with one line of revisions: its row, the lists of its roots and replies, and
-//! its comments. A block has an *incarnation*, a random number given when it came into being; whatever bears another one
-//! is no part of it. It knows the revision `rev` it is at, and `W`, the highest revision known to be committed. It
-//! answers only while `rev ≥ W`.
+//! Everything under a subject forms one *subject entry* with one sequence of revisions: the
+//! subject's row, the lists of its roots and replies, and its comments. An entry has an
+//! *incarnation*, a random number that it gets when it is created; data that carries another
+//! incarnation is not part of it. The entry stores the revision `rev` that it has reached, and `W`,
+//! the highest revision known to be committed. It can be read only while `rev ≥ W`.
 //!
-//! * A commit is *applied* with absolute values. What follows `rev` directly moves the block on; what comes too early
-//!   waits in the block's log until its predecessors have come; what comes twice is passed over.
-//! * Who finds nothing takes a *ticket*, reads the rows, and *fills*. Tickets have names: one that expired, or was given back, or
-//!   that a server has never given (a replica that took over) is none. While one is out every change is logged, so that what
-//!   was read at an older revision is brought forward by the log, or is refused where the log does not reach. Where a part of
-//!   the log is lost all tickets are torn up, and a block that is behind begins anew: it forgets what it kept, and its revision.
-//! * Single comments are read without their subject's revision. They are only filled into a block that had a revision
-//!   when the ticket was given, for such a block moves on by its log or begins anew; and only when it has come as far as the
-//!   subject was *seen* after they had been read.
-//! * Likes have their comment's own line: they are absolute too, and the greater revision stands. They are logged while a
-//!   ticket is out, and while the block is behind or has no revision: they may be of a comment that a late apply brings.
-//! * The relay *advances* a cursor that lies beside the blocks of its partition. What it tells and no block has heard raises
-//!   `W`; likes it tells in the same step, as the rows have them, to every block, whatever is kept there. A cursor that is
-//!   not where the relay left it says that the cache has lost something: the partition begins a new *generation*, and
-//!   blocks of older ones are none.
-//! * A preview is chosen when it is asked for, from a *choice*: replies of a root, which the copies of these replies put in
-//!   their order, and the place before which none of the others stands. Replies come and go with the revisions, as on lists.
-//!   A like of one that is not in the choice, and might stand before that place, ends the choice.
-//!   Others are known by their board alone, which follows the commits: so a choice is only kept if its board held, when it was
-//!   read, all that the relay had told when the ticket was given. What comes to the board later is told later, and is logged.
-//! * A first page of roots may be kept in print ([`RenderedPages`]). A print is of the block's incarnation, its revision and its *stamp*, which likes and
-//!   fills move, since they move no revision; it is kept only while the block is still of these three, and answers only then.
-//! * A member's likes in a subject have no line. They are *doubted* before a commit that may change them, which forgets them and lets nobody
-//!   fill, and *settled* afterwards. Whoever settles a doubt that is gone forgets them again: somebody may have filled meanwhile.
-//!   The relay forgets them too when it tells the commit, so that what a replica never heard of, or a process did not live
-//!   to settle, does not stand.
+//! * A commit is *applied* with absolute values. The change that directly follows `rev` advances
+//!   the entry; a change that arrives too early waits in the entry's log until its predecessors
+//!   have arrived; a change that arrives twice is ignored.
+//! * A reader that misses takes a *fill lease*, reads the rows, and *fills*. A lease is identified
+//!   by its token; a lease that has expired, was released, or was never granted by this server (a
+//!   replica that took over) is invalid. While a lease is outstanding every change is logged. The
+//!   log brings data that was read at an older revision up to date; the fill is refused where the
+//!   log does not reach back far enough. When a part of the log is lost, all leases are revoked,
+//!   and an entry that is behind starts anew: it drops its content and its revision.
+//! * Single comments are read without their subject's revision. They are filled only into an entry
+//!   that had a revision when the lease was granted, because such an entry advances by its log or
+//!   starts anew; and only once the entry has reached the revision at which the subject was *seen*
+//!   after the comments had been read.
+//! * Likes have their comment's own sequence of revisions. They are absolute too, and the greater
+//!   revision wins. They are logged while a lease is outstanding, and while the entry is behind or
+//!   has no revision: they may belong to a comment that a late apply adds.
+//! * The relay *advances* a cursor that is stored next to the entries of its partition. A revision
+//!   that it reports and that an entry has not reached raises `W`. In the same step it reports
+//!   likes, as the rows have them, to every entry, whatever the entry contains. A cursor that is
+//!   not at the position where the relay left it shows that the cache has lost data: the partition
+//!   begins a new *generation*, and entries of older generations are invalid.
+//! * A preview is chosen when it is requested, from *candidates*: replies of a root, which are
+//!   ordered by their cached comments, and the rank position that no other reply precedes. Replies
+//!   are added and removed with the revisions, as in lists. A like of a reply that is not a
+//!   candidate, and that might rank before that position, removes the candidates. Other replies are
+//!   known from the rank index alone, which follows the commits. Candidates are therefore stored
+//!   only if the rank index contained, when it was read, everything that the relay had reported
+//!   when the lease was granted. A change that reaches the rank index later is reported later, and
+//!   is logged.
+//! * A first page of roots may be cached as a rendered page ([`RenderedPages`]). A rendered page
+//!   belongs to the entry's incarnation, its revision and its *content version*, which changes with
+//!   likes and fills, because these do not change the revision. It is stored, and returned, only
+//!   while all three match the entry.
+//! * A member's likes in a subject have no sequence of revisions. Before a commit that may change
+//!   them their *invalidation* begins: it removes them and prevents fills. It ends after the
+//!   commit. When the invalidation to be ended no longer exists, the likes are removed again,
+//!   because another process may have filled them meanwhile. The relay also removes them when it
+//!   reports the commit. This covers an invalidation that never reached a replica, or that a
+//!   process did not live to end.
 
 use std::collections::BTreeMap;
 
@@ -40,25 +54,26 @@ use riposte_core::comment::CommentView;
 use riposte_core::page::{ListOrder, Page, PageQuery, RootPage};
 use riposte_core::{Comment, CommentId, Content, LikeValue, MemberId, Partition, Subject, SubjectId, SubjectKey};
 
-/// The cache did not answer in its time, or at all. What it holds is not known, and nothing may rest on it.
+/// The error of a cache that failed to respond, or to respond in time. The cached data is then
+/// unknown, and no decision may depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unavailable;
 
-/// The outcome of a look.
+/// The outcome of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryLookup<T> {
-    /// It is known.
+    /// The value is cached.
     Hit(T),
-    /// It is not.
+    /// The value is not cached.
     Miss,
 }
 
-/// A comment as it lies in the rows.
+/// A comment with its content, as stored in the rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedComment {
     /// The row.
     pub comment: Comment,
-    /// What it says.
+    /// The content, if the comment has one.
     pub content: Option<Content>,
 }
 
@@ -76,44 +91,44 @@ impl CachedComment {
 pub struct ListName {
     /// The root whose replies it lists; `None` for the roots.
     pub root: Option<CommentId>,
-    /// The end it is kept from.
+    /// The end of the list from which it is cached.
     pub order: ListOrder,
 }
 
-/// A part of a list.
+/// A selection of comments of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListPart {
-    /// What a window shows.
+    /// The comments of a window.
     Window(PageQuery),
-    /// These comments, in this order, whether they are listed or not, with nothing on either side.
+    /// These comments, in this order, listed or not, with nothing before or after them.
     These(Vec<CommentId>),
 }
 
-/// A page to look for.
+/// A request for a cached page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedPageQuery {
-    /// Under which subject.
+    /// The subject.
     pub key: SubjectKey,
     /// Replies of this root; `None` for roots.
     pub root: Option<CommentId>,
-    /// Which comments of the list.
+    /// The comments of the list.
     pub part: ListPart,
-    /// The most replies in the preview of each root.
+    /// The maximum number of replies in the preview of each root.
     pub previews: u8,
 }
 
-/// A page that was found.
+/// A page found in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedPage {
     /// The subject, at the revision of the page.
     pub subject: Subject,
-    /// The root, where replies were asked for.
+    /// The root, if replies were requested.
     pub root: Option<CachedComment>,
     /// The comments.
     pub items: Page<CachedComment>,
-    /// The pinned roots, where roots were asked for.
+    /// The pinned roots, if roots were requested.
     pub pinned: Vec<CachedComment>,
-    /// The previews of those roots that have listed replies, where previews were asked for.
+    /// The previews of the roots that have listed replies, if previews were requested.
     pub previews: BTreeMap<CommentId, CachedPreview>,
 }
 
@@ -122,146 +137,154 @@ pub struct CachedPage {
 pub struct CachedPreview {
     /// The replies, the most liked first.
     pub replies: Vec<CachedComment>,
-    /// Whether the root has more.
+    /// `true` if the root has more replies.
     pub more: bool,
 }
 
-/// What a fill is about: of each kind one process at a time fills a subject.
+/// The scope of a fill. For each scope one process at a time fills a subject, except for
+/// [`FillScope::Comments`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FillScope {
     /// A list.
     List(ListName),
-    /// Comments of one list that were picked by their floors.
+    /// Comments of one list that were selected by their floors.
     Picked {
         /// The root whose replies they are; `None` for roots.
         root: Option<CommentId>,
-        /// The first of the floors.
+        /// The first of these floors.
         first: i32,
     },
     /// The subject's row.
     Row,
-    /// Single comments: any number of processes at once.
+    /// Single comments; any number of processes may fill them at once.
     Comments,
 }
 
-/// The right to fill, for a short time.
+/// The right to fill a subject, valid for a short time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FillLease {
     /// The subject.
     pub subject: SubjectId,
-    /// What it is for.
+    /// The scope of the fill.
     pub kind: FillScope,
-    /// Its name: the token with which it was asked for.
+    /// The token with which the lease was requested; it identifies the lease.
     pub token: u64,
-    /// Where the relay was when it was given: all that it tells later, whoever has the ticket learns.
+    /// The relay's position when the lease was granted; everything that the relay reports after it
+    /// is logged for this lease.
     pub given: RelayCursor,
 }
 
-/// The answer to who wants to fill.
+/// The outcome of a request for a fill lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseOutcome {
-    /// Read the rows now, and fill.
+    /// The lease is granted: read the rows now, and fill.
     Ticket(FillLease),
-    /// Somebody else does, or single comments would come before their subject's row; look again in a moment.
+    /// Another process holds the lease, or single comments would arrive before their subject's row.
+    /// Check again shortly.
     Busy,
-    /// Which subject bears this key is not known: read it, and say so with [`Cache::name`], or [`Cache::absent`] with this
-    /// token.
+    /// The id of the subject with this key is unknown. Read it, and report it with [`Cache::name`],
+    /// or its absence with [`Cache::absent`] and this token.
     Unknown {
-        /// Shows that nothing was heard meanwhile.
+        /// Shows that no change was reported meanwhile.
         token: u64,
     },
-    /// The relay has not come to this partition: nothing is kept.
+    /// The relay has not reached this partition, so the cache stores nothing for it.
     Cold,
 }
 
-/// What was read from the rows in one snapshot, or for single comments one by one.
+/// The data of a fill. It was read from the rows in one snapshot, except that single comments were
+/// read one by one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CacheFill {
-    /// The subject's row, which says at what revision; `None` where only comments were read.
+    /// The subject's row with its revision; `None` if only comments were read.
     pub subject: Option<Subject>,
-    /// Parts of lists.
+    /// Ranges of lists.
     pub lists: Vec<ListRange>,
     /// Comments.
     pub items: Vec<CachedComment>,
-    /// What previews are chosen from; the comments are among `items`.
+    /// The candidates for previews; their comments are among `items`.
     pub choices: Vec<CachedCandidates>,
-    /// Where only comments were read: the revision at which the subject was seen after them.
+    /// The revision of the subject that was read after the comments, if only comments were read.
     pub seen: i64,
-    /// Not to wait where the block is behind what was read. With a subject's row it begins anew; single comments are refused.
+    /// `true` to fill without waiting when the entry is behind the data that was read. With a
+    /// subject's row the entry then starts anew; single comments are refused.
     pub force: bool,
 }
 
-/// A part of a list: all of its members between two floors.
+/// A range of a list: all of its members between two floors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRange {
     /// The list.
     pub name: ListName,
-    /// The first floor of the part; 0 = nothing lies before.
+    /// The first floor of the range; 0 = the list has no member before it.
     pub low: i32,
-    /// The last floor; [`i32::MAX`] = nothing lies behind.
+    /// The last floor; [`i32::MAX`] = the list has no member after it.
     pub high: i32,
     /// The members.
     pub members: Vec<(i32, CommentId)>,
 }
 
-/// What the preview of a root is chosen from. See [`riposte_core::page::PreviewCandidates`].
+/// The candidates for the preview of a root. See [`riposte_core::page::PreviewCandidates`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedCandidates {
     /// The root.
     pub root: CommentId,
     /// The replies.
     pub members: Vec<(i32, CommentId)>,
-    /// Every listed reply up to this floor is one of them; [`i32::MAX`] = all are.
+    /// The floor up to which every listed reply is a candidate; [`i32::MAX`] = all listed replies
+    /// are.
     pub high: i32,
-    /// None of the others stands before this place, of likes and then of floor; (0, 0) = none of them has likes.
+    /// The rank position, as likes and then floor, that no other reply precedes; (0, 0) = no other
+    /// reply has likes.
     pub place: (i32, i32),
 }
 
-/// What became of a fill.
+/// The outcome of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FillOutcome {
-    /// It is kept.
+    /// The data is stored.
     Kept,
-    /// The commit that was read is not applied yet: fill again in a moment.
+    /// The commit that was read is not applied yet. Fill again shortly.
     Behind,
-    /// It cannot be known whether it is still true.
+    /// The fill was refused, because the data may be outdated.
     Refused,
 }
 
-/// What one commit made of a subject, in absolute values.
+/// The changes of one commit to a subject, in absolute values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectUpdate {
-    /// The row, at the revision that the commit made.
+    /// The row, at the revision of the commit.
     pub subject: Subject,
-    /// Whether the commit brought the subject into being.
+    /// `true` if the commit created the subject.
     pub created: bool,
-    /// Members that came to lists or went.
+    /// Changes to the members of lists.
     pub lists: Vec<ListUpdate>,
-    /// Comments that are new or different.
+    /// Comments that are new or changed.
     pub patches: Vec<CommentUpdate>,
 }
 
-/// What a commit did to the list of the roots, or of the replies of a root, whatever end it is kept from.
+/// The changes of one commit to the list of the roots, or of the replies of a root, in either
+/// order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListUpdate {
     /// The root; `None` for the roots.
     pub root: Option<CommentId>,
-    /// Who came.
+    /// The added members.
     pub came: Vec<(i32, CommentId)>,
-    /// The floors of who went.
+    /// The floors of the removed members.
     pub went: Vec<i32>,
 }
 
-/// What a commit made of a comment.
+/// The change of one commit to a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommentUpdate {
     /// The row.
     pub comment: Comment,
-    /// The content, where the commit wrote it.
+    /// The content, if the commit wrote it.
     pub content: Option<Content>,
 }
 
-/// The likes of a comment at a revision of its own.
+/// The likes of a comment at the comment's own revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LikeCounts {
     /// The comment.
@@ -270,11 +293,12 @@ pub struct LikeCounts {
     pub subject: SubjectId,
     /// Its own revision.
     pub revision: i64,
-    /// Members whose value is LIKE.
+    /// The number of members whose value is LIKE.
     pub likes: i32,
-    /// Members whose value is DISLIKE.
+    /// The number of members whose value is DISLIKE.
     pub dislikes: i32,
-    /// The root on whose preview it may stand, and its floor there; `None` for a root, and for what is not visible.
+    /// The root in whose preview the comment may appear, and its floor there; `None` for a root,
+    /// and for a comment that is not visible.
     pub below: Option<(CommentId, i32)>,
 }
 
@@ -302,101 +326,110 @@ pub struct SubjectMember {
     pub member: MemberId,
 }
 
-/// What was committed in a partition, as the relay tells it.
+/// Commits of a partition, as the relay reports them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommittedState {
     /// The highest revisions of subjects.
     pub revisions: Vec<(SubjectId, i64)>,
-    /// Likes of comments that were liked, or came to be seen, as the rows have them now.
+    /// Likes of comments that were liked or became visible, as the rows have them now.
     pub likes: Vec<LikeCounts>,
     /// Members whose likes changed.
     pub likers: Vec<SubjectMember>,
 }
 
-/// Where the relay is in a partition.
+/// The position of the relay in a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelayCursor(pub i64);
 
-/// Makes of a first page what is sent for it, as far as that is the same for every caller.
+/// Renders the part of a first page's response that is the same for every caller.
 pub trait PageRenderer: Send + Sync + std::fmt::Debug {
-    /// What prints look like, in a few letters. Processes of two versions do not take each other's.
+    /// A short name of the rendered format. Processes of different versions do not use each other's
+    /// pages.
     fn form(&self) -> &str;
 
-    /// The page in print: the same bytes whenever it is the same page.
+    /// Renders a page. The same page always yields the same bytes.
     fn rendered(&self, page: RootPage) -> Vec<u8>;
 }
 
-/// A first page in print.
+/// A rendered first page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedPage {
     /// The subject, at the revision of the page.
     pub subject: Subject,
-    /// What the [`PageRenderer`] made.
+    /// The output of the [`PageRenderer`].
     pub rendered: Bytes,
 }
 
-/// First pages of roots in print. A print is of the block's incarnation, revision and stamp, and answers for these alone.
+/// The rendered first pages of roots. A rendered page is valid only for the entry's incarnation,
+/// revision and content version for which it was made.
 #[async_trait]
 pub trait RenderedPages: Send + Sync + std::fmt::Debug {
-    /// The print of a page, if one is kept of what is kept; `None` where there is no such subject, or it is deleted.
+    /// Returns the rendered page, if one is cached for the present entry; `None` if the subject
+    /// does not exist or is deleted.
     async fn rendered_page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<RenderedPage>>, Unavailable>;
 
-    /// Whether the print that is kept is what would be printed now. Where none is kept, or something changes meanwhile, it is.
+    /// Returns `false` if the cached rendered page differs from the page that would be rendered
+    /// now; `true` also if none is cached or the data changes meanwhile.
     async fn is_right(&self, ask: &CachedPageQuery) -> Result<bool, Unavailable>;
 }
 
-/// The copies of all subjects. See the module for the protocol. Every operation is one step that others see whole or not
-/// at all, and for one partition one trip.
+/// The cached data of all subjects. The module describes the protocol. Every operation is atomic
+/// for other callers, and is one round trip per partition.
 #[async_trait]
 pub trait Cache: Send + Sync + std::fmt::Debug {
-    /// Subjects in the order of `keys`, deleted ones included; `None` for one that surely does not exist.
+    /// Returns subjects in the order of `keys`, deleted ones included; `None` for a subject that
+    /// certainly does not exist.
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable>;
 
-    /// Comments in the order of `ids`; `None` where the subject is deleted.
+    /// Returns comments in the order of `ids`; `None` where the subject is deleted.
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<EntryLookup<Option<CommentView>>>, Unavailable>;
 
-    /// A page with everything on it, or nothing; `None` where there is no such subject, or it is deleted.
+    /// Returns a complete page or a miss; `None` if the subject does not exist or is deleted.
     async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable>;
 
-    /// A member's values in the order of `ids`; inside, `None` where it is not known whether there is such a comment in this
-    /// subject. `Hit(None)` where the subject is absent or deleted.
+    /// Returns a member's values in the order of `ids`. An inner `None` means that the cache does
+    /// not know of such a comment in this subject. `Hit(None)` means that the subject is absent or
+    /// deleted.
     async fn states(
         &self,
         who: &SubjectMember,
         ids: &[CommentId],
     ) -> Result<EntryLookup<Option<Vec<Option<LikeValue>>>>, Unavailable>;
 
-    /// Asks for the right to fill. `token` is random.
+    /// Requests a fill lease. `token` is random.
     async fn open(&self, key: &SubjectKey, kind: FillScope, token: u64) -> Result<LeaseOutcome, Unavailable>;
 
-    /// Says which subject bears a key: this never changes.
+    /// Stores the id of the subject with this key; the id never changes.
     async fn name(&self, key: &SubjectKey, id: SubjectId) -> Result<(), Unavailable>;
 
-    /// Says that none bears it, if nothing was heard since [`Cache::open`] with this token answered [`LeaseOutcome::Unknown`].
+    /// Records that no subject has this key, if no change was reported since [`Cache::open`] with
+    /// this token returned [`LeaseOutcome::Unknown`].
     async fn absent(&self, key: &SubjectKey, token: u64) -> Result<(), Unavailable>;
 
-    /// Brings what was read.
+    /// Stores the data that was read.
     async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable>;
 
-    /// Gives a right back that is not used.
+    /// Releases a fill lease that is not used.
     async fn close(&self, fill_lease: &FillLease) -> Result<(), Unavailable>;
 
-    /// Brings what commits made of subjects.
+    /// Applies the changes of commits to subjects.
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable>;
 
-    /// Brings the likes of comments.
+    /// Applies the likes of comments.
     async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable>;
 
-    /// Forgets what members like, and lets nobody fill it until it is settled, or for some seconds.
+    /// Removes the members' likes, and prevents fills of them until the invalidation ends, or for
+    /// some seconds.
     async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable>;
 
-    /// Takes a doubt back. Where it is gone, what the members like is forgotten.
+    /// Ends an invalidation. If it no longer exists, the members' likes are removed.
     async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable>;
 
-    /// Asks for the right to fill what a member likes; `false` where it is doubted, or nothing is kept.
+    /// Requests the right to fill a member's likes. Returns `false` while an invalidation is
+    /// active, or if the cache stores nothing for the partition.
     async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable>;
 
-    /// Brings everything that a member likes or dislikes in a subject.
+    /// Stores all likes and dislikes of a member in a subject.
     async fn fill_states(
         &self,
         who: &SubjectMember,
@@ -404,14 +437,17 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
         values: &[(CommentId, LikeValue)],
     ) -> Result<(), Unavailable>;
 
-    /// Says that these are comments of the subject of which the member, whose likes are known, says nothing.
+    /// Records that these are comments of the subject on which the member, whose likes are cached,
+    /// has no value.
     async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable>;
 
-    /// Where the relay is in each of these partitions; `None` where it has not come.
+    /// Returns the relay's position in each of these partitions; `None` if the relay has not
+    /// reached it.
     async fn cursors(&self, partitions: &[Partition]) -> Result<Vec<Option<RelayCursor>>, Unavailable>;
 
-    /// Moves the relay on in a partition, and tells first the revisions and then the likes that were committed, and
-    /// forgets what the members like whose likes changed; `false` when its cursor is not `from`, and then nothing was done.
+    /// Advances the relay in a partition. It first reports the committed revisions, then the likes,
+    /// and removes the likes of the members whose likes changed. Returns `false`, and does nothing,
+    /// when the cursor is not at `from`.
     async fn advance(
         &self,
         at: Partition,
@@ -420,16 +456,17 @@ pub trait Cache: Send + Sync + std::fmt::Debug {
         told: &CommittedState,
     ) -> Result<bool, Unavailable>;
 
-    /// Begins a new generation of a partition, with the relay at `at`. What was kept is forgotten.
+    /// Begins a new generation of a partition, with the relay at `at`. All cached data of the
+    /// partition is invalidated.
     async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable>;
 
-    /// Forgets everything about a subject but what members like.
+    /// Invalidates everything about a subject except the members' likes.
     async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable>;
 
-    /// Whether it answers at present; where it does not, reads go to the rows.
+    /// Returns `true` while the cache is unavailable; reads then go to the rows.
     fn is_away(&self) -> bool;
 
-    /// First pages in print, where any are kept.
+    /// Returns the rendered first pages, if the cache stores any.
     fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
         None
     }

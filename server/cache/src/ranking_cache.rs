@@ -1,4 +1,5 @@
-//! The ranking that a walk begins along, remembered for as long as nobody would make another one.
+//! A cache of the ranking that a new listing starts with. It is kept for as long as no process
+//! makes a newer one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use riposte_core::{Millis, Result};
 
 use crate::single_flight::SingleFlight;
 
-/// Lists whose last ranking is remembered.
+/// The number of lists whose last ranking is cached.
 const LISTS: u64 = 10_000;
 
-/// Rankings as `inner` has them. A list that changes gets a new ranking when its last one is [`WALKED_ANEW`] old, and not
-/// before: until then every walk begins along the last one, and the rows need not be asked which that is. The list's next floor
-/// may be an earlier one; a first page tells the one at which it was read.
+/// Caches the rankings of `inner`. A list that changes gets a new ranking when its last one has
+/// reached the age [`WALKED_ANEW`], and not before. Until then every new listing starts with the
+/// last ranking, so the rows need not be read to find it. The cached next floor of the list may be
+/// outdated; a first page reports the floor at which it was read.
 #[derive(Debug)]
 pub struct RankingCache {
     inner: Arc<dyn Rankings>,
@@ -26,7 +28,7 @@ pub struct RankingCache {
 }
 
 impl RankingCache {
-    /// The rankings of `inner`.
+    /// Creates a cache of the rankings of `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn Rankings>) -> Self {
         let last = Bounded::builder().max_capacity(LISTS).time_to_live(WALKED_ANEW).build();

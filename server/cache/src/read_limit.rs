@@ -1,4 +1,4 @@
-//! How many reads of the rows that the cache could not answer may be under way on each data source.
+//! The limit on concurrent database reads after cache misses, per data source.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use riposte_core::{Error, Partition, Result};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-/// Which data source a partition lies on, from 0 on.
+/// Maps a partition to the index of its data source, counted from 0.
 pub type SourceRoute = Box<dyn Fn(Partition) -> usize + Send + Sync>;
 
-/// When a caller who found no room should come again.
+/// The delay after which a rejected caller should retry.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// See the module.
+/// Limits concurrent reads per data source. See the module.
 pub struct DbReadLimit {
     sources: Vec<Semaphore>,
     route: SourceRoute,
@@ -21,16 +21,17 @@ pub struct DbReadLimit {
 }
 
 impl DbReadLimit {
-    /// Room for `reads` on each of `sources`; who finds none waits for so long.
+    /// Allows `reads` concurrent reads on each of `sources`. A caller that finds no capacity waits
+    /// for up to `wait`.
     #[must_use]
     pub fn new(sources: usize, route: SourceRoute, reads: usize, wait: Duration) -> Self {
         Self { sources: (0..sources.max(1)).map(|_| Semaphore::new(reads)).collect(), route, wait }
     }
 
-    /// Enters the source of a partition.
+    /// Acquires a permit for the data source of a partition.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] where no room came free in time.
+    /// [`Error::Overloaded`] if no capacity became free in time.
     pub(crate) async fn enter(&self, at: Partition) -> Result<SemaphorePermit<'_>> {
         let overloaded = || Error::Overloaded { after: AGAIN };
         let source = self.sources.get((self.route)(at)).ok_or_else(|| Error::internal("no such data source"))?;

@@ -1,4 +1,5 @@
-//! Reads that ask the copies first. What they do not know is read from the rows once for all who ask, and kept.
+//! Reads through the cache. Data that is not cached is read from the rows once for all waiting
+//! callers, and then stored in the cache.
 
 mod audit_samples;
 mod audited_answer;
@@ -32,10 +33,11 @@ use crate::read_limit::DbReadLimit;
 use crate::single_flight::SingleFlight;
 use crate::stats::{CacheEvent, CacheStats};
 
-/// How long a fill waits for a commit that was read and is not applied yet.
+/// The time for which a fill waits for a commit that was read but is not applied yet.
 const SOON: Duration = Duration::from_millis(5);
 
-/// A [`Reader`] of the same rows as the one inside it. Cloning is cheap, and clones are one.
+/// A [`Reader`] of the same rows as the one inside it. Cloning is cheap, and clones share all
+/// state.
 #[derive(Debug, Clone)]
 pub struct CachedReader(Arc<Parts>);
 
@@ -49,12 +51,12 @@ struct Parts {
     pages: SingleFlight<LoadKey, Option<Arc<CachedPage>>>,
     places: FloorIndex,
     subjects: SingleFlight<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
-    /// What copies have answered.
+    /// Responses served from the cache, for the auditor.
     seen: AuditSamples,
 }
 
 impl CachedReader {
-    /// Reads `inner` through `cache`, within `room`.
+    /// Reads `inner` through `cache`, within the limit `room`.
     #[must_use]
     pub fn new(
         inner: Arc<dyn Reader>,
@@ -68,28 +70,30 @@ impl CachedReader {
         Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, places, subjects, seen }))
     }
 
-    /// What it counts.
+    /// Returns the counters.
     #[must_use]
     pub fn tally(&self) -> &CacheStats {
         &self.0.tally
     }
 
-    /// Whether the copies cannot be asked at present, or could not be by this piece of work; see [`noting`](crate::noting).
+    /// Returns whether the cache is unavailable at present, or was so for a read of this task; see
+    /// [`noting`](crate::noting).
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         self.0.cache.is_away() || fallback::is_noted()
     }
 
-    /// Forgets the copies of a subject and makes its first pages anew.
+    /// Invalidates the cached data of a subject and fills its first page again.
     ///
     /// # Errors
-    /// Those of the rows.
+    /// Those of the database.
     pub async fn rebuild(&self, key: &SubjectKey) -> Result<()> {
         let _ = self.0.cache.forget(key).await;
         self.0.first_page(key).await.map(drop)
     }
 
-    /// Forgets the copies of a subject, whose boards were set right: its previews were chosen from what stood there before.
+    /// Invalidates the cached data of a subject after a repair of its rank index, because its
+    /// previews were chosen from the earlier index.
     pub async fn forget(&self, key: &SubjectKey) {
         if self.0.cache.forget(key).await.is_err() {
             self.0.owed.owe(std::iter::once(key.partition()));
@@ -106,19 +110,19 @@ impl CachedReader {
 }
 
 impl Parts {
-    /// Whether none of the copies of a partition is to be read or kept.
+    /// Returns whether the cached data of a partition must be neither read nor filled.
     fn leaves(&self, at: Partition) -> bool {
         self.cache.is_away() || self.owed.clear(at).is_err()
     }
 
-    /// Reads the rows of a partition, when there is room on its data source.
+    /// Runs a read of the rows of a partition when its data source has capacity.
     async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
         let _room = self.room.enter(at).await?;
         self.tally.one(CacheEvent::Read);
         read.await
     }
 
-    /// Counts a look, and tells what it found.
+    /// Counts a lookup, and returns the value that it found.
     fn looked<T>(&self, looked: std::result::Result<EntryLookup<T>, Unavailable>) -> Option<T> {
         match looked {
             Ok(EntryLookup::Hit(found)) => {
@@ -137,7 +141,8 @@ impl Parts {
         }
     }
 
-    /// Keeps what was read. Where the copies are behind it they have a moment to come, and then begin anew.
+    /// Fills the cache with data that was read. If the entry is behind it, the fill waits briefly
+    /// for the missing commits, and then makes the entry start anew.
     async fn keep(&self, fill_lease: &FillLease, mut fill: CacheFill) {
         for last in [false, true] {
             fill.force = last;

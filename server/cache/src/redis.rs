@@ -1,5 +1,5 @@
-//! Copies in Redis, one server or a cluster: each operation is a function of `library.lua`, and what lies in several
-//! partitions is asked side by side.
+//! The cache in Redis, on one server or a cluster. Each operation is a function of `library.lua`;
+//! operations on several partitions run concurrently.
 
 mod client;
 mod decode;
@@ -35,78 +35,78 @@ pub use observer::RedisObserver;
 use rendered::RenderQueue;
 use value::hex;
 
-/// How much longer a block is kept than what belongs to it.
+/// The time by which a subject entry outlives its parts.
 const LONGER: Duration = Duration::from_secs(60);
-/// How long it is remembered which subject bears a key, which never changes.
+/// The lifetime of the record of a key's subject id, which never changes.
 const NAMED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// See the module.
+/// The cache in Redis. See the module.
 #[derive(Debug)]
 pub struct RedisCache {
     client: Arc<RedisClient>,
     config: RedisConfig,
     trips: Option<Arc<dyn RedisObserver>>,
-    /// `None` keeps no prints.
+    /// The renderer of first pages; `None` caches no rendered pages.
     press: Option<RenderQueue>,
 }
 
-/// What `riposte doctor` shows of a server.
+/// The state of a server, as `riposte doctor` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedisHealth {
-    /// The round trip of the smallest question.
+    /// The round trip of the smallest command.
     pub trip: Duration,
-    /// Whether it is a cluster.
+    /// `true` for a cluster.
     pub clustered: bool,
-    /// The version that one of the servers tells.
+    /// The version that one of the servers reports.
     pub version: Option<String>,
-    /// What happens when its memory is full.
+    /// The eviction policy for full memory.
     pub eviction: Option<String>,
 }
 
 impl RedisCache {
-    /// Whether [`RedisCache::start`] can use an address. Nothing is asked.
+    /// Checks that [`RedisCache::start`] can use an address, without a connection.
     ///
     /// # Errors
-    /// In words, when it makes no sense; never the address, or a part of it.
+    /// A description, if the address is invalid; it never contains the address, or a part of it.
     pub fn judge(url: &str) -> Result<(), String> {
         client::parsed(url).map(drop)
     }
 
-    /// Copies in the server that `config` names, from within a tokio runtime. It is connected to in the background, and again whenever it has
-    /// been away.
+    /// Creates a cache on the server that `config` names, from within a tokio runtime. Connections
+    /// are opened in the background, and again whenever the server has been unavailable.
     ///
     /// # Errors
-    /// In words, when the address makes no sense.
+    /// A description, if the address is invalid.
     pub fn start(config: RedisConfig) -> Result<Self, String> {
         let client = Arc::new(RedisClient::start(&config)?);
         Ok(Self { client, config, trips: None, press: None })
     }
 
-    /// The same, with somebody who is told of every trip.
+    /// Returns the same cache with an observer of every round trip.
     #[must_use]
     pub fn observed(self, trips: Arc<dyn RedisObserver>) -> Self {
         Self { trips: Some(trips), ..self }
     }
 
-    /// The same, with somebody who prints first pages.
+    /// Returns the same cache with a renderer of first pages.
     #[must_use]
     pub fn printing(self, printer: Arc<dyn PageRenderer>) -> Self {
         Self { press: Some(RenderQueue::new(printer)), ..self }
     }
 
-    /// Waits for a connection, and brings the functions.
+    /// Waits for a connection, and loads the functions.
     ///
     /// # Errors
-    /// In words, when there was none in time.
+    /// A description, if no connection was made in time.
     pub async fn ready(&self, within: Duration) -> Result<(), String> {
         self.client.connected(within).await?;
         self.client.load().await.map_err(|Unavailable| "the functions could not be loaded".to_owned())
     }
 
-    /// What the server says of itself.
+    /// Returns the server's report of its state.
     ///
     /// # Errors
-    /// In words, when it does not answer.
+    /// A description, if the server does not respond.
     pub async fn health(&self) -> Result<RedisHealth, String> {
         let (trip, info) = self.client.ask().await?;
         let of = |name: &str| {
@@ -117,15 +117,17 @@ impl RedisCache {
         Ok(RedisHealth { trip, clustered, version: of("redis_version"), eviction: of("maxmemory_policy") })
     }
 
-    /// From now on connections are made with the user and password of this address. Those that are open live on.
+    /// Makes new connections use the user and password of this address from now on. Open
+    /// connections stay open.
     ///
     /// # Errors
-    /// In words, without the address, when it makes no sense or leads elsewhere; then nothing has changed.
+    /// A description without the address, if the address is invalid or names other servers; then
+    /// nothing has changed.
     pub async fn exchange(&self, url: &str) -> Result<(), String> {
         self.client.exchange(url).await
     }
 
-    /// Ends the connections.
+    /// Closes the connections.
     pub async fn shut(&self) {
         self.client.close().await;
     }
@@ -149,13 +151,14 @@ impl RedisCache {
         observer::watched(self.trips.as_deref(), function, self.client.call(function, &cursor, words, budget)).await
     }
 
-    /// Calls a function for the relay, whom nobody waits for.
+    /// Calls a function for the relay, for which no client waits.
     async fn aside(&self, function: &str, at: Partition, words: Vec<Value>) -> Result<Value, Unavailable> {
         let cursor = encode::cursor(at, self.config.timeline);
         observer::watched(self.trips.as_deref(), function, self.client.call_aside(function, &cursor, words)).await
     }
 
-    /// Calls a function once for each partition of `items`, side by side, and answers with their places.
+    /// Calls a function once for each partition of `items`, concurrently, and returns each result
+    /// with the positions of its items.
     async fn each<T>(
         &self,
         function: &str,
@@ -178,7 +181,8 @@ impl RedisCache {
     }
 }
 
-/// A time to live, a fifth more or less, in milliseconds: what was kept together is not lost together.
+/// A time to live, varied by up to a fifth, in milliseconds: data that was stored together does not
+/// expire together.
 fn jittered(ttl: Duration) -> Value {
     number(ttl.mul_f64(rand::random_range(0.8..1.2)).as_millis())
 }
@@ -241,7 +245,7 @@ impl Cache for RedisCache {
         let words = vec![text(encode::name(&who.key)), text(encode::member(who)), encode::ids(ids)];
         let answer = self.call("states", who.key.partition(), words).await?;
         let found = decode::lookup(&answer, decode::states);
-        // One that is of another length is damaged.
+        // A value of another length is damaged.
         let whole = !matches!(&found, EntryLookup::Hit(Some(values)) if values.len() != ids.len());
         Ok(if whole { found } else { EntryLookup::Miss })
     }
@@ -389,7 +393,8 @@ impl Cache for RedisCache {
 }
 
 impl RedisCache {
-    /// A page of its copies; and what it is of, where no print under this name is kept and one may be.
+    /// Returns a page built from its cached parts; and the version to which it belongs, if no
+    /// rendered page with this name is stored and one may be.
     async fn put_together(
         &self,
         ask: &CachedPageQuery,

@@ -1,4 +1,4 @@
-//! How far the relay is with what it brings to copies.
+//! The progress of the relay in reporting commits to the cache.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,23 +10,24 @@ use riposte_core::{Millis, Partition, Result};
 use crate::port::{Cache, RelayCursor};
 use crate::read_limit::SourceRoute;
 
-/// How long the relay is waited for: longer than it takes after any fault that it survives.
+/// The maximum wait for the relay; it is longer than the relay takes after any fault that it
+/// survives.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Between two looks.
+/// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What waiting for the relay came to.
+/// The outcome of waiting for the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RelayProgress {
-    /// Copies were told.
+    /// The cache has received all events.
     All,
-    /// They were not told in time.
+    /// The cache did not receive them in time.
     Late,
-    /// They cannot be asked.
+    /// The cache is unavailable.
     Away,
 }
 
-/// See the module.
+/// Compares the relay's cursors with the outbox. See the module.
 pub struct RelayState {
     cache: Arc<dyn Cache>,
     outbox: Arc<dyn Outbox>,
@@ -35,19 +36,20 @@ pub struct RelayState {
 }
 
 impl RelayState {
-    /// What the relay brings of the events in `outbox` to `cache`; `clock` is the one by which commits were made.
+    /// Observes how far the relay has reported the events of `outbox` to `cache`. `clock` is the
+    /// clock that gives commits their times.
     #[must_use]
     pub fn new(cache: Arc<dyn Cache>, outbox: Arc<dyn Outbox>, route: SourceRoute, clock: Arc<dyn Clock>) -> Self {
         Self { cache, outbox, route, clock }
     }
 
-    /// The time, as commits have it.
+    /// Returns the current time on the clock of commits.
     pub(crate) fn now(&self) -> Millis {
         self.clock.now()
     }
 
-    /// Waits until the copies of a partition were told of all that was committed before `then`, for some seconds. A clock that is off
-    /// makes it wait longer, or shorter by as much.
+    /// Waits some seconds until the cache has received everything in a partition that was committed
+    /// before `then`. A clock that is wrong makes the wait longer, or shorter, by its error.
     ///
     /// # Errors
     /// Those of the outbox.
@@ -55,13 +57,13 @@ impl RelayState {
         let (begun, source) = (Instant::now(), (self.route)(at));
         let mut head = None;
         while begun.elapsed() < PATIENCE {
-            // What has no number yet is beyond every head.
+            // An event without a sequence number is after every head.
             if head.is_none() && self.outbox.oldest_waiting(source).await?.is_none_or(|oldest| oldest > then) {
                 head = Some(self.outbox.head(source).await?);
             }
             if let Some(head) = head {
                 let Ok(cursors) = self.cache.cursors(&[at]).await else { return Ok(RelayProgress::Away) };
-                // Where there is none, nothing is kept.
+                // A partition without a cursor has no cached data.
                 if cursors.iter().flatten().all(|RelayCursor(place)| *place >= head) {
                     return Ok(RelayProgress::All);
                 }

@@ -1,5 +1,5 @@
-//! The relay's part: tells the copies what was committed, in order, at least once, and finds out when they have lost
-//! something.
+//! The relay's repair of the cache. It reports committed changes to the cache, in order and at
+//! least once, and detects when the cache has lost data.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,23 +13,26 @@ use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 use crate::port::{Cache, CommittedState, LikeCounts, RelayCursor, SubjectMember, Unavailable};
 use crate::stats::{CacheEvent, CacheStats};
 
-/// Commits whose events are told at a time.
+/// The number of commits whose events are reported at a time.
 const CHUNK: usize = 100;
-/// Comments that are read at a time.
+/// The number of comments that are read at a time.
 const READ: usize = 500;
-/// How far back a relay that begins goes on from where the last one was; beyond it a partition begins anew.
+/// The maximum distance between a stored cursor and the end of the events, in sequence numbers, at
+/// which a starting relay continues from the cursor. Beyond it the partition begins a new
+/// generation.
 const REACH: i64 = 20_000;
-/// How often it is looked whether the cursors of quiet partitions still stand.
+/// The interval between checks of the cursors of idle partitions.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long events wait for boards that do not move. What is told ahead of them leaves their previews out of the copies.
+/// The time for which events wait for a rank index that does not advance. Events that are reported
+/// ahead of it keep their previews out of the cache.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A partition that cannot be moved on so often in a row, while its cursor can be asked for, begins anew: it would hold up all
-/// others of its source.
+/// The number of consecutive failures after which a partition begins a new generation, if its
+/// cursor can still be read: it would hold up all other partitions of its source.
 const TRIES: u32 = 3;
-/// Partitions that are asked at once.
+/// The number of partitions that are accessed concurrently.
 const BREADTH: usize = 128;
 
-/// The mending of one data source's copies. See the module.
+/// The repair of the cached data of one data source. See the module.
 #[derive(Debug)]
 pub struct CacheRepair {
     cache: Arc<dyn Cache>,
@@ -38,13 +41,14 @@ pub struct CacheRepair {
     tally: CacheStats,
     source: usize,
     partitions: Vec<Partition>,
-    /// Where each partition is, and up to which number events were read; `None` before the start.
+    /// The position of each partition, and the sequence number up to which events were read; `None`
+    /// before the start.
     places: Option<Places>,
-    /// Partitions that could not be moved on, and how often in a row.
+    /// Partitions that could not be advanced, with the number of consecutive failures.
     stuck: BTreeMap<Partition, u32>,
 }
 
-/// A partition, where its cursor goes, and what was committed on the way.
+/// A partition, the new position of its cursor, and the commits up to it.
 type PartitionAdvance = (Partition, i64, CommittedState);
 
 #[derive(Debug)]
@@ -52,7 +56,8 @@ struct Places {
     of: BTreeMap<Partition, i64>,
     read: i64,
     looked: Instant,
-    /// How far the boards are known to be, and since when they have been waited for without moving.
+    /// The known position of the rank index, and the time since which events have waited for it
+    /// without progress.
     boards: i64,
     waits: Option<Instant>,
 }
@@ -64,7 +69,8 @@ impl From<Unavailable> for Error {
 }
 
 impl CacheRepair {
-    /// Mends what `cache` holds of `partitions`, all of which lie on `source`, from 0 on.
+    /// Repairs the cached data of `partitions` in `cache`. All of them lie on `source`, counted
+    /// from 0.
     #[must_use]
     pub fn new(
         cache: Arc<dyn Cache>,
@@ -77,15 +83,16 @@ impl CacheRepair {
         Self { cache, outbox, rows, tally, source, partitions, places: None, stuck: BTreeMap::new() }
     }
 
-    /// Forgets where it was: another process may have moved that.
+    /// Drops the known positions, because another process may have moved the cursors.
     pub fn rest(&mut self) {
         self.places = None;
     }
 
-    /// Tells some events; whether there may be more. After an error it begins where the cursors are.
+    /// Reports some events, and returns whether there may be more. After an error the next call
+    /// starts from the cursors.
     ///
     /// # Errors
-    /// Those of the outbox and of the rows, and when the cache is away.
+    /// Those of the outbox and of the database, and an error when the cache is unavailable.
     pub async fn turn(&mut self) -> Result<bool> {
         let mut places = match self.places.take() {
             Some(places) => places,
@@ -94,7 +101,7 @@ impl CacheRepair {
         let events = self.outbox.read(self.source, places.read, CHUNK).await?;
         let full = commits(&events) == CHUNK;
         if events.first().is_some_and(|first| first.number > places.read + 1) {
-            // It was away for so long that events were deleted meanwhile.
+            // The repair was suspended for so long that events were deleted meanwhile.
             self.renew_all(&mut places).await?;
             self.places = Some(places);
             return Ok(true);
@@ -116,12 +123,14 @@ impl CacheRepair {
         Ok(full && !events.is_empty())
     }
 
-    /// Those of these events that the boards hold; all of them where the boards have not moved for too long.
+    /// Returns the events that the rank index contains, or all of them if the rank index has not
+    /// advanced for too long.
     async fn on_boards(&self, mut events: Vec<SequencedEvent>, places: &mut Places) -> Result<Vec<SequencedEvent>> {
         let Some(last) = events.last().map(|last| last.number) else { return Ok(events) };
         if last > places.boards {
             let boards = self.outbox.position(self.source, Projection::Boards).await?;
-            // Under load there is always more to come: they are waited for as long as they move.
+            // Under load there are always more events; they wait for as long as the rank index
+            // advances.
             if boards > places.boards {
                 (places.boards, places.waits) = (boards, None);
             }
@@ -134,9 +143,10 @@ impl CacheRepair {
         Ok(events)
     }
 
-    /// Goes on from where the cursors are; where there is none, or too far behind, a partition begins anew.
+    /// Continues from the cursors. A partition without a cursor, or with one that is too far
+    /// behind, begins a new generation.
     async fn begin(&self) -> Result<Places> {
-        // What was committed before is in the rows that fills will read.
+        // Earlier commits are in the rows that fills will read.
         let head = self.outbox.head(self.source).await?;
         let mut places = Places { of: BTreeMap::new(), read: head, looked: Instant::now(), boards: 0, waits: None };
         for partitions in self.partitions.chunks(BREADTH) {
@@ -171,12 +181,14 @@ impl CacheRepair {
         Ok(())
     }
 
-    /// The likes of all comments that were liked or moved on their boards, as the rows have them now. Whether any block needs
-    /// them is not asked: one that is just being filled, or waits for a late apply, could not say.
+    /// Returns the likes of all comments that were liked or moved in their rank index, as the rows
+    /// have them now. It does not ask whether a subject entry needs them: an entry that is being
+    /// filled, or that waits for a late apply, could not tell.
     async fn likes(&self, events: &[&SequencedEvent]) -> Result<Vec<LikeCounts>> {
         let moved = |change: &&CommentChange| match change.what {
             ChangeKind::Liked => true,
-            // The apply brings likes too, but not to a board, which a preview may have been chosen from meanwhile.
+            // The apply reports likes too, but not to a rank index, from which a preview may have
+            // been chosen meanwhile.
             ChangeKind::StateChanged | ChangeKind::Recounted => change.root.is_some(),
             ChangeKind::Created | ChangeKind::Edited | ChangeKind::PinChanged => false,
         };
@@ -192,7 +204,8 @@ impl CacheRepair {
         Ok(likes)
     }
 
-    /// The members whose likes changed, under their subjects, which their comments name.
+    /// Returns the members whose likes changed, with their subjects, which are located by their
+    /// comments.
     async fn likers(&self, events: &[&SequencedEvent]) -> Result<Vec<SubjectMember>> {
         let liked = |of: &&SequencedEvent| {
             let changes = &of.event.changes;
@@ -219,12 +232,13 @@ impl CacheRepair {
         Ok(events.iter().flat_map(under).collect())
     }
 
-    /// Looks whether all cursors still stand, and brings them up to what was read.
+    /// Checks that all cursors are still in place, and advances them to the events that were read.
     async fn look(&mut self, places: &mut Places) -> Result<()> {
         let read = places.read;
         let behind = places.of.iter().filter(|(_, place)| **place < read);
         let idle: Vec<_> = behind.map(|(at, _)| (*at, read, CommittedState::default())).collect();
-        // Those that stand at the end are asked too: a server that was replaced by an older copy shows there.
+        // Cursors that are already at the end are checked too: they reveal a server that was
+        // replaced by an older copy.
         let still: Vec<_> =
             places.of.iter().filter(|(_, place)| **place >= read).map(|(at, place)| (*at, *place)).collect();
         self.advance(idle, read, places).await?;
@@ -234,8 +248,8 @@ impl CacheRepair {
         Ok(())
     }
 
-    /// Moves cursors on. One that is not where it was left says that something was lost. One that cannot be moved holds up no
-    /// other of these.
+    /// Advances cursors. A cursor that is not where it was left shows that data was lost. A cursor
+    /// that cannot be advanced does not hold up the others of this call.
     async fn advance(&mut self, moves: Vec<PartitionAdvance>, last: i64, places: &mut Places) -> Result<()> {
         for moves in moves.chunks(BREADTH) {
             let (of, this) = (&places.of, &*self);
@@ -270,7 +284,7 @@ impl CacheRepair {
     }
 }
 
-/// What each partition is told, and where its cursor goes.
+/// Returns the commits to report to each partition, and the new position of its cursor.
 fn moves(events: &[&SequencedEvent], likes: Vec<LikeCounts>, likers: Vec<SubjectMember>) -> Vec<PartitionAdvance> {
     let mut told: BTreeMap<Partition, (i64, CommittedState)> = BTreeMap::new();
     for SequencedEvent { number, event } in events {

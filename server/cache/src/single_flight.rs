@@ -1,9 +1,10 @@
-//! Many who look for the same thing at the same time share one look.
+//! Coalesces concurrent loads of the same key.
 //!
-//! Who comes while a look is under way does not share its outcome, which may be older than what he has seen: he waits for the
-//! next look with all others who come meanwhile. So there are never more than two for a key, and each is newer than
-//! everybody who shares it. A look that has begun goes on to its end, whoever still waits; one that has not is given up with the
-//! last who waits for it.
+//! A caller that arrives while a load is running does not join it, because its result may be older
+//! than what the caller has seen. It joins the next load, together with all others that arrive
+//! meanwhile. So a key has at most two loads, and each result is newer than the arrival of every
+//! caller that shares it. A load that has started runs to its end even if no caller waits for it;
+//! one that has not started is dropped with its last waiting caller.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,7 +14,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
 use riposte_core::{Error, Result};
 
-/// The looks under way and those that wait.
+/// The running and the waiting loads.
 #[derive(Debug)]
 pub struct SingleFlight<K, V: Clone> {
     places: Arc<Mutex<HashMap<K, Place<V>>>>,
@@ -24,13 +25,13 @@ type Flight<V> = Shared<BoxFuture<'static, Result<V>>>;
 #[derive(Debug)]
 struct Place<V: Clone> {
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// The look that has not begun, while somebody waits for it.
+    /// The load that has not started, while a caller waits for it.
     next: Option<WeakShared<BoxFuture<'static, Result<V>>>>,
-    /// Those under way and those that wait.
+    /// The number of running and waiting loads.
     flights: usize,
 }
 
-/// Takes a place away when the last look has left it.
+/// Removes the entry of a key when its last load has ended.
 struct Leave<K: Eq + Hash, V: Clone> {
     places: Arc<Mutex<HashMap<K, Place<V>>>>,
     key: K,
@@ -65,7 +66,8 @@ where
     K: Eq + Hash + Clone + Send + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// The outcome of a look that begins after this call. `look` runs to its end in a task of its own, whoever waits.
+    /// Returns the outcome of a load that starts after this call. `look` runs to its end in its own
+    /// task, independently of the callers.
     ///
     /// # Errors
     /// Those of `look`; [`Error::Internal`] where it panics.
@@ -173,7 +175,7 @@ mod tests {
             let mut second = pin!(flights.join(7, look(2)));
             assert!(poll!(&mut first).is_pending() && poll!(&mut second).is_pending());
         }
-        // The first has begun, and keeps its turn; the second was waited for by nobody.
+        // The first load has started, and keeps the lock; no caller waits for the second.
         let mut third = pin!(flights.join(7, look(3)));
         assert!(poll!(&mut third).is_pending());
         assert_eq!(flights.places.lock().expect("whole")[&7].flights, 2);

@@ -1,9 +1,11 @@
-//! Looks whether anybody mends the copies of a data source. Copies that nobody has mended for too long are not read: what a
-//! process that died, or one without copies, has committed would never be told to them.
+//! Checks that a relay repairs the cached data of a data source. Cached data that no relay has
+//! repaired for too long is not read, because it would never receive the commits of a process that
+//! died, or of one without a cache.
 //!
-//! A relay that is slow is not one that is missing: as long as a cursor moves, copies are read, however far it is behind. Under
-//! load it would only make things worse to leave them. But a process that starts knows nothing of who was there before it, so it reads
-//! no copies until it has seen that they are mended.
+//! A slow relay is not a missing relay: as long as a cursor moves, the cache is read, however far
+//! the cursor is behind. Leaving the cache under load would only increase the load. A process that
+//! starts knows nothing of earlier relays, so it reads nothing from the cache until it has seen
+//! that the cache is repaired.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,30 +17,35 @@ use riposte_core::{Partition, Result};
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, RelayCursor};
 
-/// Partitions whose cursors are looked at while copies are read, others each time: the relay moves all of a source within a second, so a
-/// few speak for all. They differ by what it moves in that second, so only one beyond all that were seen shows that it is there.
+/// The number of partitions, chosen anew each time, whose cursors are checked while the cache is
+/// read. The relay advances all partitions of a source within a second, so a few represent all.
+/// Their cursors differ by the relay's progress in that second, so only a cursor beyond all that
+/// were seen before shows that the relay runs.
 const SAMPLE: usize = 4;
-/// Cursors that are asked for at a time where all are.
+/// The number of cursors that are read at a time when all are read.
 const BREADTH: usize = 128;
-/// Looks of a process that has just begun which follow each other quickly.
+/// The number of checks that a process makes in quick succession after its start.
 const HURRIED: u32 = 20;
-/// How long cursors have to be seen moving, at every look, until it counts as mended what is far behind.
+/// The time for which cursors must be seen to move, at every check, until cached data that is far
+/// behind counts as repaired.
 const STEADY: Duration = Duration::from_secs(5);
-/// A commit that has waited so long for its number is one to move cursors for; it is also the time between two looks, about.
+/// The age at which a commit without a sequence number counts as work for the relay. It is also the
+/// approximate interval between two checks.
 const LATE: Duration = Duration::from_secs(1);
 
-/// What a look has found out.
+/// A change found by a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StalenessChange {
-    /// Copies are read from now on: for the first time in this process it was seen that somebody mends them.
+    /// The cache is read from now on: for the first time in this process a relay was seen to repair
+    /// it.
     Found,
-    /// Nobody mends them: from now on they are not read.
+    /// No relay repairs the cache: from now on it is not read.
     Missing,
-    /// Copies are read again: the relay has caught up.
+    /// The cache is read again: the relay has caught up.
     Again,
 }
 
-/// The watch over one data source. See the module.
+/// Monitors one data source. See the module.
 #[derive(Debug)]
 pub struct StalenessMonitor {
     cache: Arc<dyn Cache>,
@@ -52,8 +59,9 @@ pub struct StalenessMonitor {
 }
 
 impl StalenessMonitor {
-    /// Over what `cache` holds of `partitions`, all of which lie on `source`, from 0 on. Copies are read from the first look on that finds
-    /// them mended, and for as long as somebody has moved a cursor within `longest`, or there was nothing to move it for.
+    /// Monitors the cached data of `partitions` in `cache`. All of them lie on `source`, counted
+    /// from 0. The cache is read from the first check on that finds it repaired, and for as long as
+    /// a cursor has moved within `longest`, or no cursor had to move.
     #[must_use]
     pub fn new(
         cache: Arc<dyn Cache>,
@@ -67,10 +75,11 @@ impl StalenessMonitor {
         Self { cache, outbox, owed, source, partitions, longest, standing: CursorHistory::default(), looks: 0 }
     }
 
-    /// Looks once; what is new. `oldest`: the age of the oldest commit that waits for a number, of which no cursor could know.
+    /// Checks once and returns a state change, if any. `oldest` is the age of the oldest commit
+    /// that waits for a sequence number, which no cursor can reflect.
     ///
     /// # Errors
-    /// Those of the outbox. That the cache does not answer is none: it is not read then either.
+    /// Those of the outbox. An unavailable cache is not an error: it is not read then either.
     pub async fn look(&mut self, oldest: Duration) -> Result<Option<StalenessChange>> {
         self.looks = self.looks.saturating_add(1);
         let Some(stand) = self.found(oldest).await.inspect_err(|_| self.standing.was_not_seen())? else {
@@ -86,17 +95,18 @@ impl StalenessMonitor {
         Ok(news)
     }
 
-    /// What there is to see; `None` where the copies do not answer.
+    /// Returns the state of the cursors; `None` if the cache is unavailable.
     async fn found(&self, oldest: Duration) -> Result<Option<CursorState>> {
-        // First where the events end: a cursor that is asked for afterwards may be beyond, and that is no fault.
+        // The end of the events is read first: a cursor that is read afterwards may be beyond it,
+        // which is not an error.
         let head = self.outbox.head(self.source).await?;
         let sample: Vec<Partition> = self.partitions.sample(&mut rand::rng(), SAMPLE).copied().collect();
         let Ok(cursors) = self.cache.cursors(&sample).await else { return Ok(None) };
-        // Where there is none, nothing is kept.
+        // A partition without a cursor has no cached data.
         let places = || cursors.iter().flatten().map(|RelayCursor(place)| *place);
         let mut last = places().min();
-        // All of them are asked where these would do: some may have been made anew at the end of the events, while others are as old as
-        // ever.
+        // All cursors are read when this sample would suffice: some may have been set to the end of
+        // the events by a new generation, while others are as old as before.
         if self.standing.would_end(last, head) {
             for some in self.partitions.chunks(BREADTH) {
                 let Ok(cursors) = self.cache.cursors(some).await else { return Ok(None) };
@@ -106,52 +116,56 @@ impl StalenessMonitor {
         Ok(Some(CursorState { first: places().max().unwrap_or_default(), last, head, oldest }))
     }
 
-    /// It could not be looked: that the relay stood still meanwhile is not known.
+    /// Records that a check was not possible: it is unknown whether the relay stood still
+    /// meanwhile.
     pub fn was_blind(&mut self) {
         self.standing.was_not_seen();
     }
 
-    /// Whether it was found out how things are, or was looked for so often that it will take longer.
+    /// Returns whether the state is known, or the number of checks shows that it will take longer
+    /// to determine.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.standing.left.is_none_or(|left| left.is_told) || self.looks >= HURRIED
     }
 }
 
-/// What a look has found.
+/// The findings of one check.
 #[derive(Debug, Clone, Copy)]
 struct CursorState {
-    /// How far the cursors are that were asked for: the first of them, and the last; no last where there is none.
+    /// The highest and the lowest of the cursors that were read; no lowest if no cursor exists.
     first: i64,
     last: Option<i64>,
-    /// Where the events end.
+    /// The end of the events.
     head: i64,
-    /// How long a commit has waited for its number.
+    /// The time for which a commit has waited for its sequence number.
     oldest: Duration,
 }
 
-/// How cursors stand to the end of the events, as look follows look.
+/// The progress of the cursors towards the end of the events over successive checks.
 #[derive(Debug)]
 struct CursorHistory {
-    /// How far the first of them has come.
+    /// The highest position that a cursor has reached.
     place: i64,
-    /// When it was looked last, if then there was something to move them for.
+    /// The time of the last check, if the cursors had to move then.
     before: Option<Instant>,
-    /// How long it was seen that they do not move though there is.
+    /// The time for which the cursors were seen not to move although they had to.
     still: Duration,
-    /// Since when they were seen to move at every look.
+    /// The time since which the cursors were seen to move at every check.
     moving: Option<Instant>,
     left: Option<Left>,
 }
 
-/// Copies are not read.
+/// The state in which the cache is not read.
 #[derive(Debug, Clone, Copy)]
 struct Left {
-    /// Whether it was told that nobody mends; if not, it is not known yet whether somebody does.
+    /// `true` if the absence of a relay was reported; `false` while it is unknown whether a relay
+    /// runs.
     is_told: bool,
-    /// When it was seen last that nobody does. What was committed before has to be told before copies are read.
+    /// The last time at which the absence of a relay was seen. Commits made before it must be
+    /// reported to the cache before the cache is read.
     seen: Option<Instant>,
-    /// Where all of that ends, once it has numbers.
+    /// The position at which all of those commits end, once they have sequence numbers.
     target: Option<i64>,
 }
 
@@ -163,7 +177,7 @@ impl Default for CursorHistory {
 }
 
 impl CursorHistory {
-    /// Whether copies may be read again if all cursors are as far as this one.
+    /// Returns whether the cache may be read again if all cursors have reached `last`.
     fn would_end(&self, last: Option<i64>, head: i64) -> bool {
         let target = |left: Left| left.target.unwrap_or(head);
         self.left.is_some_and(|left| last.is_some_and(|last| last >= target(left)))
@@ -181,7 +195,7 @@ impl CursorHistory {
         if moved || !behind {
             self.still = Duration::ZERO;
         } else if let Some(before) = self.before {
-            // Of a process that was stopped itself, no more than a look's time counts.
+            // For a process that was itself suspended, at most three check intervals count.
             self.still += now.duration_since(before).min(LATE * 3);
         }
         self.before = behind.then_some(now);
@@ -196,7 +210,8 @@ impl CursorHistory {
             left.target = Some(head);
         }
         let has_come = left.target.is_some_and(|target| last.is_some_and(|last| last >= target));
-        // A relay that is far behind and works is read behind by everybody else. Who has left its copies waits for what it has missed.
+        // All other processes read the cache while a running relay is far behind. A process that
+        // has stopped reading the cache waits for the commits that the cache missed.
         let is_at_work = !left.is_told && self.moving.is_some_and(|since| now.duration_since(since) >= STEADY);
         let is_over = has_come || is_at_work;
         let care = if left.is_told { StalenessChange::Again } else { StalenessChange::Found };
@@ -213,12 +228,14 @@ mod tests {
 
     const LONGEST: Duration = Duration::from_secs(30);
 
-    /// When what is told, of a look a second, each as the place of all cursors, head, and the age of the oldest commit without a number.
+    /// The state changes and their times, from one check per second. Each check is given as the
+    /// position of all cursors, the head, and the age in seconds of the oldest commit without a
+    /// sequence number.
     fn told(looks: impl IntoIterator<Item = Option<(i64, i64, u64)>>) -> Vec<(u64, StalenessChange)> {
         told_of(looks.into_iter().map(|look| look.map(|(place, head, oldest)| (place, Some(place), head, oldest))))
     }
 
-    /// The same with the first cursor and the last.
+    /// The same with the highest and the lowest cursor.
     fn told_of(looks: impl IntoIterator<Item = Option<(i64, Option<i64>, i64, u64)>>) -> Vec<(u64, StalenessChange)> {
         let (begin, mut standing) = (Instant::now(), CursorHistory::default());
         let news = (0..).zip(looks).filter_map(|(second, look)| {
@@ -232,7 +249,7 @@ mod tests {
         news.collect()
     }
 
-    /// The same for so many seconds.
+    /// Repeats a check for `seconds` seconds.
     fn for_seconds<T: Copy>(seconds: usize, look: T) -> impl Iterator<Item = Option<T>> {
         std::iter::repeat_n(Some(look), seconds)
     }
@@ -274,7 +291,8 @@ mod tests {
 
     #[test]
     fn what_had_no_number_is_told_before_copies_are_read_again() {
-        // From second 32 on numbers are given, and at 35 the last of what had waited then has one.
+        // From second 32 on sequence numbers are assigned, and at second 35 the last commit that
+        // waited then has one.
         let waits = (0..32).map(|second| Some((5, 5, second + 1)));
         let sequenced = [(6, 60, 33), (7, 105, 30), (8, 160, 9), (9, 205, 2), (204, 300, 2), (205, 310, 2)].map(Some);
         assert_eq!(told(waits.chain(sequenced)), [(30, StalenessChange::Missing), (37, StalenessChange::Again)]);
@@ -292,10 +310,10 @@ mod tests {
     fn time_in_which_it_was_not_looked_does_not_count_and_what_was_seen_before_does() {
         let found = Some((5, 5, 0));
         let seen = |seconds| for_seconds(seconds, (5, 9, 0));
-        // 19 s and 10 s, with what nobody saw between them.
+        // 19 s and 10 s, with a time without checks between them.
         let looks = [found].into_iter().chain(seen(20)).chain(std::iter::repeat_n(None, 50)).chain(seen(12));
         assert_eq!(told(looks), [(0, StalenessChange::Found), (82, StalenessChange::Missing)]);
-        // Nor what a stopped process has missed.
+        // The time for which a process was suspended does not count either.
         let (begin, mut standing) = (Instant::now(), CursorHistory::default());
         let mut seen = |at, place, head| {
             let stand = CursorState { first: place, last: Some(place), head, oldest: Duration::ZERO };

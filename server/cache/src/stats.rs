@@ -1,37 +1,38 @@
-//! What the cache has done, counted; whoever measures reads it.
+//! Counters of the cache's operations, read by the metrics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is counted.
+/// A counted event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheEvent {
-    /// A look that the copies answered.
+    /// A lookup that the cache served.
     Hit,
-    /// One that they did not.
+    /// A lookup that missed.
     Miss,
-    /// One while the cache was away.
+    /// A lookup while the cache was unavailable.
     Away,
-    /// A read of the rows that the copies could not answer.
+    /// A read of the rows after a miss.
     Read,
-    /// A fill that was kept.
+    /// A fill that was stored.
     Fill,
-    /// One that could not be known to be true.
+    /// A fill that was refused, because its data may be outdated.
     Refused,
-    /// A commit whose copies were not changed in time; the relay tells them.
+    /// A commit whose cache update failed or was late; the relay reports it.
     Unheard,
     /// A partition that began a new generation.
     Renewed,
-    /// A copy that an audit looked at.
+    /// A cached value that was audited.
     Audited,
-    /// A copy that differed from its row, of which it had been told.
+    /// A cached value that differed from its rows although the relay had reported the change.
     Drift,
-    /// One that had not been told for longer than the relay takes.
+    /// A cached value that differed from its rows, and whose change the relay did not report in
+    /// time.
     Late,
 }
 
 impl CacheEvent {
-    /// All of them, with the names that they are measured by.
+    /// All events, with their names in metrics.
     pub const ALL: [(Self, &'static str); 11] = [
         (Self::Hit, "hit"),
         (Self::Miss, "miss"),
@@ -47,22 +48,22 @@ impl CacheEvent {
     ];
 }
 
-/// The counts of a process. Cloning is cheap, and clones count together.
+/// The counters of a process. Cloning is cheap, and clones share the counters.
 #[derive(Debug, Clone, Default)]
 pub struct CacheStats(Arc<[AtomicU64; CacheEvent::ALL.len()]>);
 
 impl CacheStats {
-    /// So many more.
+    /// Adds `count` events.
     pub(crate) fn add(&self, what: CacheEvent, count: usize) {
         self.0[what as usize].fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// One more.
+    /// Adds one event.
     pub(crate) fn one(&self, what: CacheEvent) {
         self.add(what, 1);
     }
 
-    /// How many so far.
+    /// Returns the number of events so far.
     #[must_use]
     pub fn of(&self, what: CacheEvent) -> u64 {
         self.0[what as usize].load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! From a commit to its copies: absolute values, told behind the commit and before its answer.
+//! Updates the cache after a commit and before its response, with absolute values.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, CommentUpdate, LikeCounts, ListUpdate, SubjectUpdate};
 use crate::stats::{CacheEvent, CacheStats};
 
-/// Hears what is committed and brings it to the copies. What does not reach them in their time is told by the relay.
+/// Applies committed changes to the cache. The relay reports the changes that do not reach the
+/// cache in time.
 #[derive(Debug)]
 pub struct CacheUpdater {
     cache: Arc<dyn Cache>,
@@ -19,7 +20,7 @@ pub struct CacheUpdater {
 }
 
 impl CacheUpdater {
-    /// Brings changes to `cache`.
+    /// Applies changes to `cache`.
     #[must_use]
     pub fn new(cache: Arc<dyn Cache>, owed: InvalidPartitions, tally: CacheStats) -> Self {
         Self { cache, owed, tally }

@@ -1,4 +1,5 @@
-//! Commits that change what members like: it is forgotten before, and may be kept again afterwards.
+//! Commits that change members' likes: the cached likes are invalidated before the commit, and may
+//! be filled again after it.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use riposte_core::{Command, CommandOutput, Result};
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, SubjectMember};
 
-/// A [`Writer`] beside copies. What it cannot doubt before a commit, or settle after it, because the cache is away, it
-/// makes good when the cache is back: the partition begins a new generation.
+/// A [`Writer`] that invalidates cached likes. If the cache is unavailable when the invalidation
+/// should begin or end, the partition begins a new generation once the cache is available again.
 #[derive(Debug)]
 pub struct CachedWriter {
     inner: Arc<dyn Writer>,
@@ -19,7 +20,7 @@ pub struct CachedWriter {
 }
 
 impl CachedWriter {
-    /// Commits by `inner`, beside the copies of `cache`.
+    /// Commits through `inner`, and invalidates the likes in `cache`.
     #[must_use]
     pub fn new(inner: Arc<dyn Writer>, cache: Arc<dyn Cache>, owed: InvalidPartitions) -> Self {
         Self { inner, cache, owed }

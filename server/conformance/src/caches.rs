@@ -1,7 +1,8 @@
-//! The suite that every cache passes: each way in which copies could become wrong, played step by step.
+//! The conformance suite of the cache. It reproduces, step by step, each way in which cached data
+//! could become wrong.
 //!
-//! A test brings a cache, empty, whose relays have not come, and calls [`run`] with the name of a case; all of them are
-//! in [`NAMES`]. Each works on a subject of its own.
+//! A test passes an empty cache in which no relay has registered yet and calls [`run`] with the
+//! name of a case from [`NAMES`]. Each case works on a subject of its own.
 #![expect(clippy::expect_used, reason = "a case ends with a panic that names what did not hold")]
 
 mod cases;
@@ -66,10 +67,11 @@ cases! {
         a_ticket_tells_where_the_relay_is;
 }
 
-/// Plays one case.
+/// Runs one case.
 ///
 /// # Panics
-/// When the cache breaks the promise, or no case is called that.
+///
+/// Panics when the cache breaks its contract, or when no case has this name.
 pub async fn run(name: &str, cache: Arc<dyn Cache>) {
     let (_, case) = CASES.iter().find(|(known, _)| *known == name).expect("a case of this name");
     case(cache).await;

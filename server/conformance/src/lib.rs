@@ -1,8 +1,9 @@
-//! What a backend must keep, as cases that any backend plays: [`stores`] for the ports of the domain, with an oracle
-//! ([`model`]) beside random walks, and [`caches`] for the protocol of the copies. The tests of this crate play them on every
-//! store and cache there is.
+//! The conformance suite of the backends: [`stores`] has the cases for the ports of the domain,
+//! with an oracle ([`model`]) as the reference of random walks; [`caches`] has those for the
+//! protocol of the cache. The tests of this crate run them on every store and every cache.
 //!
-//! A crate of its own, so that what ships is compiled once, with nothing of it inside.
+//! The suite is a crate of its own, so that shipped code is compiled once and contains no part of
+//! it.
 //!
 //! This crate must never know SQL, Redis or an RPC.
 

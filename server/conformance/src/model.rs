@@ -1,8 +1,9 @@
-//! The oracle of the suite: the ports over plain maps, written for truth and not for speed.
+//! The oracle of the suite: the ports over plain maps, written for correctness instead of speed.
 //!
-//! It shares the decisions with every store (they are the domain's), and nothing else. Counts are never believed: every
-//! read counts the rows again, and after every commit the row values that the domain arrived at by its deltas are held
-//! against that. Lists are a filter and a sort.
+//! It shares the decisions with every store (they belong to the domain), and nothing else. It does
+//! not trust stored counts: every read counts the rows again, and after every commit the values
+//! that the domain computed from its deltas are compared with that count. Lists are a filter and a
+//! sort.
 
 mod audit;
 pub(crate) mod census;
@@ -28,14 +29,14 @@ use riposte_core::{CommandOutput, CommentId, Error, Partition, Policies, Policy,
 
 use tables::Tables;
 
-/// The type whose HOT decays, among all that the suite speaks of.
+/// The only object type of the suite whose HOT ranking decays.
 pub(crate) const DECAYING: &str = "decaying";
 
-/// The type whose answers are roots.
+/// The object type whose replies are stored as roots (`max_depth` 1).
 pub(crate) const FLAT: &str = "flat";
 
-/// What the suite ranks by, the oracle as every backend: so few comments to a ranking that the lists of most cases go
-/// beyond it.
+/// Returns the ranking configuration of the suite, which the oracle and every backend use. Its
+/// rankings hold so few comments that the lists of most cases exceed them.
 #[must_use]
 pub fn rules() -> RankingConfig {
     let decaying = Policy { hot: HotProfile::Decaying, ..Policy::default() };
@@ -44,7 +45,8 @@ pub fn rules() -> RankingConfig {
     RankingConfig { depth: 12, policies: Arc::new(Policies::open(registered, Policy::default())) }
 }
 
-/// One process over the oracle's rows. Others over the same rows come from [`Model::another`].
+/// One process over the rows of the oracle. [`Model::another`] returns further processes over the
+/// same rows.
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
@@ -61,14 +63,14 @@ struct Shared {
 }
 
 impl Model {
-    /// An oracle that knows nothing yet.
+    /// Returns an empty oracle.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         let (tables, workers, requests) = Default::default();
         Self::over(Arc::new(Shared { tables, rules: rules(), workers, requests }), clock)
     }
 
-    /// A second process over the same rows, with a worker number and a clock of its own.
+    /// Returns a second process over the same rows, with its own worker number and clock.
     #[must_use]
     pub fn another(&self, clock: Arc<dyn Clock>) -> Self {
         Self::over(Arc::clone(&self.shared), clock)
@@ -81,7 +83,8 @@ impl Model {
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        // A case that panics must not fail its neighbours: a commit is applied after all that can fail.
+        // A case that panics must not fail other cases: a commit is applied after every step that
+        // can fail.
         self.shared.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

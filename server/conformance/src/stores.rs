@@ -1,14 +1,15 @@
-//! The suite that every backend passes: named cases over the ports, by category, and random walks beside the oracle.
+//! The suite that every backend passes: named cases over the ports, by category, and random walks
+//! compared with the oracle.
 //!
-//! A test binary brings a [`Backend`] and a function `run(category, name)` and writes
+//! A test binary provides a [`Backend`] and a function `run(category, name)` and writes
 //!
 //! ```text
 //! use riposte_conformance::{conformance_cases, conformance_tests};
 //! conformance_cases!(conformance_tests);
 //! ```
 //!
-//! which makes one test per case. Each case works on subjects of its own, so that all of them share a database and run
-//! at once. A backend may opt out of a category, never of a case.
+//! which generates one test per case. Each case works on subjects of its own, so that all of them
+//! share a database and run at once. A backend may opt out of a category, never of a case.
 #![expect(clippy::expect_used, reason = "a case ends with a panic that names what did not hold")]
 
 mod backend;
@@ -35,14 +36,14 @@ use futures::future::LocalBoxFuture;
 pub use crate::model::rules;
 pub use backend::{Backend, Process, Start, StepClock, Walk};
 
-/// One promise, and the code that holds a backend to it.
+/// A requirement on every backend, and the code that checks it.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// What it is about.
+    /// The category of the case.
     pub category: &'static str,
-    /// The promise in words.
+    /// The requirement as a sentence.
     pub name: &'static str,
-    /// Panics when the backend breaks it.
+    /// Runs the case. It panics when the backend violates the requirement.
     pub run: fn(Backend) -> LocalBoxFuture<'static, ()>,
 }
 
@@ -52,7 +53,7 @@ impl std::fmt::Debug for Case {
     }
 }
 
-/// The list of all cases, handed to the macro `$then`.
+/// Passes the list of all cases to the macro `$then`.
 #[macro_export]
 macro_rules! conformance_cases {
     ($then:ident) => {
@@ -214,7 +215,8 @@ macro_rules! conformance_cases {
     };
 }
 
-/// One test per case; each calls `run(category, name)` of the file that it stands in.
+/// Generates one test per case; each calls `run(category, name)` of the file that invokes the
+/// macro.
 #[macro_export]
 macro_rules! conformance_tests {
     ($($category:ident { $($case:ident)* })*) => {$(
@@ -229,7 +231,7 @@ macro_rules! conformance_tests {
 
 macro_rules! table {
     ($($category:ident { $($case:ident)* })*) => {
-        /// All cases.
+        /// Returns all cases.
         #[must_use]
         pub fn cases() -> Vec<Case> {
             vec![$($(Case {
@@ -246,7 +248,8 @@ conformance_cases!(table);
 /// Runs one case on a backend.
 ///
 /// # Panics
-/// When the backend breaks the promise, or no case is called that.
+///
+/// Panics when the backend violates the requirement, or no case has this name.
 pub async fn run(category: &str, name: &str, backend: Backend) {
     let case = cases().into_iter().find(|case| (case.category, case.name) == (category, name));
     (case.expect("a case of this name").run)(backend).await;

@@ -1,6 +1,8 @@
-//! Copies under fire: writers, readers, evictions, lost applies and emptied servers at the same time; and many readers of what
-//! is cold. In the process always, on Redis where RIPOSTE_TEST_REDIS names one; under storms of faults where there is a
-//! redis-server to start.
+//! The cache under stress: writers, readers, evictions, lost applies and emptied servers at the
+//! same time, and many readers of data that is not cached.
+//!
+//! The tests run on the in-process cache always, on Redis where RIPOSTE_TEST_REDIS names a server,
+//! and under storms of faults where the machine has a redis-server program.
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
@@ -44,7 +46,7 @@ fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
     servers::play(async { storm(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
 }
 
-/// Two processes, half of the readers each.
+/// Runs two processes, each with half of the readers.
 async fn storm(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
@@ -70,7 +72,7 @@ async fn storm(cache: Arc<dyn Cache>) {
     assert!(sum(CacheEvent::Read) <= 4, "each process reads the subject's name once, and one of them the page");
 }
 
-/// One process with copies in it, over rows of its own.
+/// One process with cached data, over rows of its own.
 struct Scene {
     config: riposte_store::StoreConfig,
     process: process::Cached,
@@ -155,12 +157,12 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         assert_eq!(audit().await, Some(true));
         assert_eq!(process.reader.tally().of(CacheEvent::Drift), 1);
         assert_eq!(audit().await, None, "nothing was answered since");
-        // The first read makes copies of what the second is answered with.
+        // The first read fills the cache, and the cache serves the second.
         for _ in 0..2 {
             assert_eq!(revision(&process.reader).await, 2);
         }
         assert_eq!(audit().await, Some(false));
-        // Another list of the same subject is looked at as it was read.
+        // Another list of the same subject is audited with the query of its read.
         let oldest = async || {
             let window = PageQuery { order: ListOrder::Oldest, ..FIRST };
             process.reader.roots(key, window, 0).await.expect("read").expect("there").subject.revision
@@ -229,7 +231,7 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
         };
         let (audited, ()) = tokio::join!(auditor.audit(Duration::from_millis(1), Some(&relayed)), relay);
         assert_eq!(audited, Ok(Some(false)), "the relay was on its way");
-        // A relay that passes a commit by and tells nobody.
+        // A relay that skips a commit without reporting it.
         assert_eq!((revision().await, revision().await), (2, 2));
         elsewhere.root(0, 0).await;
         let (at, head) = (key.partition(), RelayCursor(elsewhere.assign_sequence().await.expect("numbered")));
@@ -254,7 +256,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         };
         let likes = async || reader.comments(&[id]).await.expect("read")[0].as_ref().expect("there").comment.like_count;
         let state = async || reader.like_states(key, &member, &[id]).await.expect("read")[0];
-        // The first reads make the copies, the last are answered by them.
+        // The first reads fill the cache, which serves the last ones.
         for _ in 0..3 {
             assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)));
         }
@@ -268,7 +270,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         let drifted = reader.tally().of(CacheEvent::Drift);
         assert!(drifted >= 2, "what a member likes, and a comment: {drifted}");
         assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
-        // What is right is left alone.
+        // Correct entries are left alone.
         for _ in 0..3 {
             assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
         }
@@ -293,7 +295,7 @@ fn who_changes_their_mind_all_the_time_is_no_drift() {
         let change = async {
             for value in [LikeValue::Like, LikeValue::None].into_iter().cycle().take_while(|_| !over.get()) {
                 fire.set_like(0, key, id, member.clone(), value).await;
-                // The first makes the copy that the second is answered with.
+                // The first read fills the cache, which serves the second.
                 state().await;
                 state().await;
             }
@@ -327,7 +329,7 @@ fn copies_in_the_process_converge_whatever_is_lost() {
     });
 }
 
-/// One after the other: the last empties the server again and again.
+/// The steps run one after the other: the last empties the server again and again.
 #[test]
 fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatever_is_lost() {
     let Some(url) = servers::told("RIPOSTE_TEST_REDIS") else { return eprintln!("SKIPPED: no RIPOSTE_TEST_REDIS") };
@@ -358,8 +360,8 @@ fn in_a_cluster_pages_with_previews_come_from_copies() {
     servers::play(async { previewed(Arc::new(servers::redis(&url, CacheLimits::default()).await)).await });
 }
 
-/// The default page, as likes, replies and deletions move its previews: right at once, and without the rows wherever the
-/// copies can know it.
+/// Checks the default page while likes, replies and deletions change its previews: it is correct at
+/// once, and served without reading the rows wherever the cached data suffices.
 async fn previewed(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
@@ -383,7 +385,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
     };
     boards_follow().await;
     let reads = || process.reader.tally().of(CacheEvent::Read);
-    // The page, and whether the rows were read for it.
+    // Returns the page, and whether the rows were read for it.
     let page = async || {
         let before = reads();
         let page = process.reader.roots(key, FIRST, 3).await.expect("read");
@@ -396,7 +398,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
     let (before, next) = (reads(), process.reader.roots(key, after, 3).await.expect("read"));
     assert_eq!(next, process.store.reader().roots(key, after, 3).await.expect("read"));
     assert_eq!(reads(), before, "the next page was read ahead");
-    // What is on it may be liked, edited, answered and deleted.
+    // Comments on the page may be liked, edited, replied to and deleted.
     let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
     let on_page: Vec<_> = shown.threads.items.iter().flat_map(|thread| &thread.replies).collect();
     for reply in on_page.iter().map(|view| view.comment.id).step_by(3) {
@@ -415,7 +417,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
         page().await;
         assert!(!page().await);
     }
-    // One that the copies know nothing of comes to the front.
+    // A reply that is not cached moves to the front.
     let crowded = shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.id;
     let mut last = crowded;
     for _ in 0..20 {
@@ -428,7 +430,8 @@ async fn previewed(cache: Arc<dyn Cache>) {
     let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
     let thread = shown.threads.items.iter().find(|thread| thread.root.comment.id == crowded).expect("on the page");
     assert!(thread.replies.iter().any(|view| view.comment.id == last));
-    // What the relay has told, and the boards do not hold yet, is in no preview that is kept.
+    // A change that the relay has reported and the rank indexes do not contain yet is in no cached
+    // preview.
     fire.like(0, key, replies[0], 1).await;
     let head = fire.assign_sequence().await.expect("numbered");
     let partition = key.partition();
@@ -440,7 +443,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
     assert!(!page().await);
 }
 
-/// All is quiet: what is kept is what the rows say.
+/// Checks, when all is quiet, that cached data equals the rows or is absent.
 async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
     let process = &fire.processes[0];
     let rows = process.store.reader();
@@ -460,7 +463,7 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
             let copies = process.reader.roots_at(key, floors, 3).await.expect("read");
             assert_eq!(copies, rows.roots_at(key, floors, 3).await.expect("read"), "{n}: {floors:?}");
         }
-        // From what was kept, whatever that is; and then from what was read.
+        // First from cached data, whatever it contains, and then from the rows.
         for previews in [3, 3, 1, 5, 3] {
             let copies = process.reader.roots(key, FIRST, previews).await.expect("read");
             assert_eq!(copies, rows.roots(key, FIRST, previews).await.expect("read"), "{previews} previews");

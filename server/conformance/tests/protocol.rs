@@ -1,5 +1,5 @@
-//! The suite of the protocol: on the cache in the process, on Redis (RIPOSTE_TEST_REDIS) and on a cluster
-//! (RIPOSTE_TEST_REDIS_CLUSTER).
+//! The suite of the cache protocol: on the in-process cache, on Redis (RIPOSTE_TEST_REDIS) and on a
+//! cluster (RIPOSTE_TEST_REDIS_CLUSTER).
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 

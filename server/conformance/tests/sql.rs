@@ -1,5 +1,6 @@
-//! What the suite of cases cannot ask of the ports: migrations, leases, the defence of the pools, and the tables
-//! themselves. SQLite always; MariaDB where RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name servers.
+//! The parts of the store that the suite cannot test through the ports: migrations, leases, the
+//! protection of the pools, and the tables themselves. SQLite always; MariaDB where
+//! RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name servers.
 
 #![expect(clippy::expect_used, reason = "a test ends at its first surprise")]
 

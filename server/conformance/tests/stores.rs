@@ -1,6 +1,7 @@
-//! The suite of the stores, every case on every backend: the oracle, SQLite, one server of the MySQL family with one table of
-//! each kind, two with 50 and 200 as in production, and three of them under copies. The environment names the servers:
-//! RIPOSTE_TEST_MYSQL_1, RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
+//! The suite of the stores, every case on every backend: the oracle, SQLite, one server of the
+//! MySQL family with one table of each kind, two with 50 and 200 as in production, and three of
+//! them with a cache. The environment names the servers: RIPOSTE_TEST_MYSQL_1,
+//! RIPOSTE_TEST_MYSQL_2, RIPOSTE_TEST_REDIS, RIPOSTE_TEST_REDIS_CLUSTER.
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 

@@ -1,29 +1,32 @@
-//! A circuit breaker: whoever has failed several times in a row is left alone, and tried by one call now and then.
+//! A circuit breaker: after several failures in a row a dependency gets no calls, except one probe
+//! per pause.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Failures in a row after which calls are not made any more.
+/// The number of failures in a row that opens the breaker.
 const FAILURES: u32 = 5;
-/// The breaker of one dependency. Times are those of any clock that never goes back, counted from any moment.
+/// The breaker of one dependency. Times come from any clock that never goes back and count from any
+/// fixed instant.
 #[derive(Debug, Default)]
 pub struct CircuitBreaker {
     failures: AtomicU32,
-    /// In milliseconds.
+    /// The time of the next probe, in milliseconds.
     next_try: AtomicU64,
 }
 
 impl CircuitBreaker {
-    /// How long no call is made; then one tries, and after as long the next.
+    /// The pause after the breaker opens, before the first probe, and between two probes.
     pub const PAUSE: Duration = Duration::from_millis(500);
 
-    /// Whether the dependency is left alone at present.
+    /// Returns `true` while the breaker is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.failures.load(Ordering::Relaxed) >= FAILURES
     }
 
-    /// Whether a call may be made: while the dependency is left alone, one every half second.
+    /// Returns `true` if a call may be made. While the breaker is open, one call per
+    /// [`Self::PAUSE`] may be made, as a probe.
     #[must_use]
     pub fn may_try(&self, now: Duration) -> bool {
         if !self.is_open() {
@@ -34,13 +37,14 @@ impl CircuitBreaker {
         now >= at && self.next_try.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    /// A call has succeeded; `true` if the dependency was left alone until now.
+    /// Records a successful call and closes the breaker; returns `true` if it was open until now.
     pub fn succeeded(&self) -> bool {
-        // Most calls succeed, and need not write what is there already.
+        // Most calls succeed: the load avoids a write when the counter is 0 already.
         self.failures.load(Ordering::Relaxed) > 0 && self.failures.swap(0, Ordering::Relaxed) >= FAILURES
     }
 
-    /// Nobody need fail any more to know it; `true` if the dependency was not left alone until now.
+    /// Opens the breaker at once, without further failures; returns `true` if it was closed until
+    /// now.
     pub fn open(&self, now: Duration) -> bool {
         let opens = self.failures.fetch_max(FAILURES, Ordering::Relaxed) < FAILURES;
         if opens {
@@ -49,7 +53,7 @@ impl CircuitBreaker {
         opens
     }
 
-    /// A call has failed, or is not answered in time; `true` if the dependency is left alone from now on.
+    /// Records a call that failed or timed out; returns `true` if this opens the breaker.
     pub fn failed(&self, now: Duration) -> bool {
         let last = self.failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |failures| failures.checked_add(1));
         let opens = last == Ok(FAILURES - 1);

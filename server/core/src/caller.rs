@@ -1,4 +1,4 @@
-//! The calling service, and what it was granted.
+//! The calling service and its grants.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use crate::object_type::ObjectType;
 
-/// Who makes the call: an authenticated service, not a person.
+/// An authenticated calling service, not a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     name: Arc<str>,
     grants: Arc<Grants>,
 }
 
-/// What a caller may do, and on what. The default is nothing.
+/// The rights of a caller: its roles and its object types. The default grants nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grants {
-    /// The calls.
+    /// The roles, each a set of calls.
     pub roles: BTreeSet<Role>,
-    /// The object types.
+    /// The object types that the roles apply to.
     pub types: ObjectTypeScope,
 }
 
-/// A set of calls; which method belongs to which is the table of the RPC layer.
+/// A set of calls. The method table of the RPC layer assigns each method to a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// Reads what readers see.
+    /// Reads what is visible to readers.
     Reader,
     /// Writes on behalf of members.
     Writer,
@@ -35,12 +35,12 @@ pub enum Role {
     Operator,
 }
 
-/// Object types: a tenant is the set of types of one caller.
+/// A set of object types. A tenant is the set of types of one caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObjectTypeScope {
-    /// Every one, also those that come later.
+    /// Every type, including types that are registered later.
     All,
-    /// These and no others.
+    /// Only the given types.
     These(BTreeSet<ObjectType>),
 }
 
@@ -51,7 +51,7 @@ impl Default for ObjectTypeScope {
 }
 
 impl ObjectTypeScope {
-    /// Whether the type is one of them.
+    /// Returns `true` if the scope contains the type.
     #[must_use]
     pub fn hold(&self, object_type: &ObjectType) -> bool {
         match self {
@@ -62,59 +62,60 @@ impl ObjectTypeScope {
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 4] = [Self::Reader, Self::Writer, Self::Moderator, Self::Operator];
 }
 
 impl Caller {
-    /// A caller that authentication found, with what it was granted.
+    /// Creates a caller from the name and the grants that authentication found.
     pub fn new(name: impl Into<Arc<str>>, grants: Grants) -> Self {
         Self { name: name.into(), grants: Arc::new(grants) }
     }
 
-    /// A caller that may do everything on every type: everybody, where callers are not told apart.
+    /// Creates a caller with every role on every type; used where callers are not distinguished.
     pub fn unrestricted(name: impl Into<Arc<str>>) -> Self {
         Self::new(name, Grants { roles: Role::ALL.into(), types: ObjectTypeScope::All })
     }
 
-    /// The name that request keys, page tokens and the log carry.
+    /// The name that idempotency keys, page tokens and the log carry.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The same, for whoever keeps it.
+    /// The name as a shared string, for code that keeps it.
     #[must_use]
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
     }
 
-    /// Whether it was granted the role.
+    /// Returns `true` if the caller has the role.
     #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.grants.roles.contains(&role)
     }
 
-    /// Whether it may use every type, in the roles it has.
+    /// Returns `true` if the caller may use every type, in the roles that it has.
     #[must_use]
     pub fn may_use_all(&self) -> bool {
         self.grants.types == ObjectTypeScope::All
     }
 
-    /// Whether it may use the type, in the roles it has.
+    /// Returns `true` if the caller may use the type, in the roles that it has.
     #[must_use]
     pub fn may_use(&self, object_type: &ObjectType) -> bool {
         self.grants.types.hold(object_type)
     }
 
-    /// The types that it may use.
+    /// The types that the caller may use.
     #[must_use]
     pub fn types(&self) -> &ObjectTypeScope {
         &self.grants.types
     }
 }
 
-/// By the name alone, which is enough to spread callers and cheap where each read looks one up.
+/// Hashes the name alone. That spreads callers well enough and is cheap where each read looks one
+/// up.
 impl Hash for Caller {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);

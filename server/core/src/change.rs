@@ -1,4 +1,4 @@
-//! What a command changes, as facts that a world applies and a store commits.
+//! The changes of a command: facts that a unit of work applies and a store commits.
 
 use crate::comment::{Comment, DeletedBy};
 use crate::content::{ClientInfo, Content};
@@ -7,53 +7,53 @@ use crate::like::Like;
 use crate::state::CommentState;
 use crate::subject::Subject;
 
-/// One fact. Counts are never part of one: they follow from it by [`CommentState::delta`] and
+/// One changed fact. It never contains counts: they follow from it by [`CommentState::delta`] and
 /// [`LikeValue::delta`](crate::LikeValue::delta).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A new subject.
     CreateSubject(Subject),
-    /// Owner, state, metadata, pins or deletion of a subject are now as given; its counts stay.
+    /// Replaces owner, state, metadata, pins or deletion of a subject; its counts stay.
     ReplaceSubject(Subject),
-    /// A new comment, with counts of its own still zero.
+    /// A new comment, whose own counts are still zero.
     InsertComment(Box<NewComment>),
-    /// A comment moved to another state.
+    /// A transition of a comment to another state.
     SetState(StateChange),
-    /// A comment says something else; what it said goes to its history.
+    /// A new content of a comment; the former content goes to its history.
     SetContent(CommentId, Content),
-    /// A member's value of a comment is now as given.
+    /// The new value of a member's like on a comment.
     SetLike(Like),
 }
 
-/// A comment with everything that is written with it.
+/// A comment with all rows that are written with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewComment {
     /// The index row.
     pub comment: Comment,
     /// The content row.
     pub content: Content,
-    /// Client facts, if any.
+    /// Facts about the client; empty if the caller gave none.
     pub client: ClientInfo,
-    /// Where it was imported from; `None` for one written here.
+    /// The source of an imported comment; `None` for a comment written here.
     pub origin: Option<ImportOrigin>,
 }
 
 /// A transition of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateChange {
-    /// Which comment.
+    /// The comment.
     pub comment_id: CommentId,
-    /// Where it goes.
+    /// The new state.
     pub to: CommentState,
-    /// By whom, where it is deleted.
+    /// The role of the deleter, for a transition to deleted.
     pub deleted_by: Option<DeletedBy>,
 }
 
-/// Where an imported comment came from.
+/// The origin of an imported comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOrigin {
     /// The name of the source: 1–64 bytes.
     pub source: String,
-    /// The id there: 1–128 bytes.
+    /// The id of the comment at the source: 1–128 bytes.
     pub external_id: String,
 }

@@ -1,4 +1,4 @@
-//! Comments, root or reply: the row, and the view that readers get.
+//! Comments, both roots and replies: the row, and the view that readers get.
 
 use crate::content::Content;
 use crate::ids::{CommentId, SubjectId};
@@ -8,7 +8,7 @@ use crate::state::CommentState;
 use crate::subject::SubjectKey;
 use crate::time::Millis;
 
-/// Who deleted a comment.
+/// The role of the person who deleted a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeletedBy {
     /// Its author.
@@ -20,7 +20,7 @@ pub enum DeletedBy {
 }
 
 impl DeletedBy {
-    /// The stored code: fixed for ever.
+    /// The stored code. It never changes.
     #[must_use]
     pub const fn code(self) -> i8 {
         match self {
@@ -30,7 +30,7 @@ impl DeletedBy {
         }
     }
 
-    /// The value of a stored code; 0 and unknown codes are `None`.
+    /// Returns the value of a stored code; `None` for 0 and for unknown codes.
     #[must_use]
     pub fn from_code(code: i8) -> Option<Self> {
         [Self::Author, Self::SubjectOwner, Self::Moderator].into_iter().find(|d| d.code() == code)
@@ -46,68 +46,71 @@ pub struct Comment {
     pub subject_id: SubjectId,
     /// The root of its thread; `None` on a root.
     pub root_id: Option<CommentId>,
-    /// The comment it answers; kept where a depth cap attached the row higher up. `None` where it answers none.
+    /// The comment that this one replies to. It is kept where a depth cap attached the row higher
+    /// up. `None` if the comment replies to none.
     pub parent_id: Option<CommentId>,
-    /// Its place in the thread.
+    /// Its path, which is its position in the thread.
     pub path: Path,
-    /// Dense, unique and in commit order among the roots of the subject, or among the replies of its root.
+    /// Dense, unique and in commit order among the roots of the subject, or among the replies of
+    /// its root.
     pub floor: i32,
-    /// On a root: the next reply's floor. An allocator, never a count. 1 on replies.
+    /// On a root: the floor of the next reply. This is an allocator, never a count. 1 on replies.
     pub next_floor: i32,
     /// The author.
     pub member: MemberId,
-    /// Where it stands.
+    /// The state.
     pub state: CommentState,
-    /// The state that an undelete returns to; equal to `state` unless deleted.
+    /// The state that an undelete restores; equal to `state` unless the comment is deleted.
     pub prior_state: CommentState,
-    /// Who deleted it; `None` unless deleted.
+    /// The role of the deleter; `None` unless deleted.
     pub deleted_by: Option<DeletedBy>,
-    /// Members whose value is LIKE.
+    /// The number of members whose value is LIKE.
     pub like_count: i32,
-    /// Members whose value is DISLIKE.
+    /// The number of members whose value is DISLIKE.
     pub dislike_count: i32,
-    /// On a root: visible replies at any depth. On a reply: visible direct answers.
+    /// On a root: the number of visible replies at any depth. On a reply: the number of visible
+    /// direct replies.
     pub reply_count: i32,
-    /// Visible comments below it along the path.
+    /// The number of visible comments below it along the path.
     pub live_below: i32,
-    /// Whether lists show it: visible, or a tombstone above something visible.
+    /// `true` if lists show the comment: it is visible, or a tombstone above a visible comment.
     pub listed: bool,
-    /// Its own commit number: content, state and likes.
+    /// The revision of the comment itself; changes of content, state and likes move it.
     pub revision: i64,
-    /// The number of its content and state, the base of its etag; likes never move it.
+    /// The version of its content and state, from which its etag is made; likes never move it.
     pub version: i64,
-    /// The subject's revision that it was born with.
+    /// The subject's revision in which the comment was created.
     pub born_revision: i64,
-    /// When it was written.
+    /// The time of creation.
     pub create_time: Millis,
-    /// When content or state last changed.
+    /// The time of the last change of content or state.
     pub update_time: Millis,
-    /// When its content was last edited; `None` if never.
+    /// The time of the last edit; `None` if the content was never edited.
     pub edit_time: Option<Millis>,
-    /// When it was deleted; `None` unless deleted.
+    /// The time of deletion; `None` unless deleted.
     pub delete_time: Option<Millis>,
 }
 
 impl Comment {
-    /// Whether it stands at the top of a thread.
+    /// Returns `true` if the comment is a root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.root_id.is_none()
     }
 
-    /// The id of the thread's root: its own on a root.
+    /// The id of the thread's root; for a root its own id.
     #[must_use]
     pub fn thread_id(&self) -> CommentId {
         self.root_id.unwrap_or(self.id)
     }
 
-    /// The opaque version of content and state.
+    /// The etag: the opaque version of content and state.
     #[must_use]
     pub fn etag(&self) -> String {
         format!("{:x}.{:x}", self.id.get(), self.version)
     }
 
-    /// The rule of listing, applied after every change of state or of `live_below`.
+    /// Recomputes `listed`; called after every change of the state or of `live_below`.
     pub(crate) fn relist(&mut self) {
         self.listed = self.state.is_visible() || self.live_below > 0;
     }
@@ -120,15 +123,16 @@ pub struct CommentView {
     pub comment: Comment,
     /// The subject's key.
     pub subject: SubjectKey,
-    /// The content; `None` where the reader may not see it.
+    /// The content; `None` if the reader may not see it.
     pub content: Option<Content>,
-    /// Whether it is pinned in its subject.
+    /// `true` if the comment is pinned in its subject.
     pub pinned: bool,
 }
 
 impl CommentView {
-    /// The view of a reader who is `viewer`, or nobody in particular: content of a comment that is not visible stays
-    /// only for its author, and only in the states that an author may see.
+    /// The view for the reader `viewer`, or for an unidentified reader. The content of a comment
+    /// that is not visible remains only for its author, and only in the states whose content an
+    /// author may see.
     #[must_use]
     pub fn seen_by(mut self, viewer: Option<&MemberId>) -> Self {
         let own = viewer.is_some_and(|v| *v == self.comment.member);

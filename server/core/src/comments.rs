@@ -1,6 +1,7 @@
-//! The one façade that the RPC layer sees: every verb and every read of the platform, over the ports.
+//! The façade that the RPC layer calls: every verb and every read of the platform, over the ports.
 //!
-//! Each call names its [`Caller`]. What a caller may not see is refused by key before existence is told, and by id as
+//! Each call names its [`Caller`]. A request by key for a type that the caller may not use is
+//! rejected before the subject's existence is checked. A request by id for such a comment returns
 //! not found.
 
 mod admin;
@@ -48,54 +49,57 @@ pub struct Comments {
     policies: Arc<Policies>,
 }
 
-/// What the façade stands on.
+/// The ports that the façade uses.
 #[derive(Debug)]
 pub struct CommentPorts {
     /// Reads.
     pub reader: Arc<dyn Reader>,
-    /// The road of every write.
+    /// The write path.
     pub log: Arc<dyn CommandLog>,
-    /// The present.
+    /// The current time.
     pub clock: Arc<dyn Clock>,
-    /// New ids.
+    /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
-    /// Members' own histories, to be rebuilt.
+    /// The member histories, for rebuilds.
     pub histories: Arc<dyn MemberHistories>,
-    /// The boards of ranked orders, to be rebuilt.
+    /// The rank indexes, for rebuilds.
     pub boards: Arc<dyn RankIndexes>,
-    /// Frozen rankings.
+    /// The ranking snapshots.
     pub rankings: Arc<dyn Rankings>,
-    /// Sets counts right.
+    /// The repair of counts.
     pub repairer: Arc<dyn CountRepair>,
 }
 
 impl Comments {
-    /// The platform over `ports`, under `policies`.
+    /// Creates the platform on `ports`, under `policies`.
     #[must_use]
     pub fn new(ports: CommentPorts, policies: Arc<Policies>) -> Self {
         let CommentPorts { reader, log, clock, ids, histories, boards, rankings, repairer } = ports;
         Self { reader, log, clock, ids, histories, boards, rankings, repairer, policies }
     }
 
-    /// The policy of a type, for a caller who may use it.
+    /// Returns the policy of a type that the caller may use.
     ///
     /// # Errors
-    /// [`Error::CallerNotAllowed`], before it is told whether the type exists; [`Error::ObjectTypeUnknown`].
+    /// [`Error::CallerNotAllowed`], which does not reveal whether the type exists;
+    /// [`Error::ObjectTypeUnknown`].
     pub fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
         allowed(caller, object_type)?;
         self.policies.of(object_type)
     }
 
-    /// The reader of the rows, where copies have answered with less than the caller has seen.
+    /// Returns the primary reader if the cache has returned a subject at a lower revision than the
+    /// caller has already seen. An absent subject counts as revision 0.
     fn behind(&self, min_revision: i64, answered: Option<&Subject>) -> Option<&dyn Reader> {
         let seen = answered.map_or(0, |subject| subject.revision);
         if seen < min_revision { self.reader.origin() } else { None }
     }
 
-    /// Finds a comment by its bare id, and the policy it lives under.
+    /// Finds a comment by its bare id, and returns it with the policy of its type.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`] for a missing one and for one of a type that the caller may not use alike.
+    /// [`Error::CommentNotFound`], both for a missing comment and for one of a type that the caller
+    /// may not use.
     pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(LocatedComment, &Policy)> {
         let location =
             self.reader.locate_among(&[id], caller.types()).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
@@ -104,7 +108,7 @@ impl Comments {
     }
 }
 
-/// Whether the caller may use an object type, served or not.
+/// Checks that the caller may use an object type, registered or not.
 fn allowed(caller: &Caller, object_type: &ObjectType) -> Result<()> {
     if caller.may_use(object_type) { Ok(()) } else { Err(Error::CallerNotAllowed) }
 }

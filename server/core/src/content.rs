@@ -1,4 +1,4 @@
-//! What people write, and the facts about the client that wrote it.
+//! The content of comments, and facts about the client that sent it.
 
 use std::net::IpAddr;
 
@@ -9,11 +9,11 @@ use crate::member::MemberId;
 use crate::object_type::Policy;
 use crate::subject::Metadata;
 
-/// The most members one comment may mention.
+/// The maximum number of members that one comment may mention.
 pub const MAX_MENTIONS: usize = 50;
-/// The most metadata entries.
+/// The maximum number of metadata entries.
 pub const MAX_METADATA_ENTRIES: usize = 16;
-/// The most bytes of all metadata keys and values together.
+/// The maximum number of bytes of all metadata keys and values together.
 pub const MAX_METADATA_BYTES: usize = 1024;
 
 /// The content of a comment: valid by construction.
@@ -25,10 +25,11 @@ pub struct Content {
 }
 
 impl Content {
-    /// Normalises and checks content that arrived as `field`, collecting every violation.
+    /// Normalises and checks content that arrived as `field`, and collects every violation.
     ///
-    /// The text is brought to NFC; its length is counted in code points afterwards. It may contain any character but
-    /// NUL, which databases and clients treat as an end; it must not be blank.
+    /// The text is converted to NFC; its length is counted in code points afterwards. It may
+    /// contain any character but NUL, which databases and clients treat as an end; it must not be
+    /// blank.
     ///
     /// # Errors
     /// Every violation of text, mentions and metadata.
@@ -74,13 +75,13 @@ impl Content {
         if violations.is_empty() { Ok(Self { text, mentions: mentioned, metadata }) } else { Err(violations) }
     }
 
-    /// Content that the store wrote before, taken as it is.
+    /// Content that the store wrote before; it is not checked again.
     #[must_use]
     pub fn stored(text: String, mentions: Vec<MemberId>, metadata: Metadata) -> Self {
         Self { text, mentions, metadata }
     }
 
-    /// Text, mentions and metadata, for who needs it no more.
+    /// Returns the text, the mentions and the metadata, and consumes the content.
     #[must_use]
     pub fn into_parts(self) -> (String, Vec<MemberId>, Metadata) {
         (self.text, self.mentions, self.metadata)
@@ -92,7 +93,7 @@ impl Content {
         &self.text
     }
 
-    /// The members it mentions, in the caller's order.
+    /// The mentioned members, in the caller's order.
     #[must_use]
     pub fn mentions(&self) -> &[MemberId] {
         &self.mentions
@@ -105,7 +106,8 @@ impl Content {
     }
 }
 
-/// Checks the caller's own fields: at most 16 entries, 1 KiB in all, keys of 1–64 bytes without control characters.
+/// Checks the caller's own fields: at most 16 entries, 1 KiB in all, keys of 1–64 bytes without
+/// control characters.
 #[must_use]
 pub fn check_metadata(field: &str, metadata: &Metadata) -> Vec<Violation> {
     let mut violations = Vec::new();
@@ -137,7 +139,8 @@ pub struct ClientInfo {
 }
 
 impl ClientInfo {
-    /// Checks facts that arrived as `field`, collecting every violation. An empty `ip` is none.
+    /// Checks facts that arrived as `field`, and collects every violation. An empty `ip` means that
+    /// none was given.
     ///
     /// # Errors
     /// One violation for each fact that breaks its rule.
@@ -162,7 +165,7 @@ impl ClientInfo {
         }
     }
 
-    /// Whether there is nothing to keep.
+    /// Returns `true` if there is nothing to store.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

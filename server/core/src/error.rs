@@ -1,5 +1,5 @@
-//! Everything that can go wrong, as a closed list. Each variant is tied to one [`Reason`], and `rpc/status.rs`
-//! in the server turns it into a status in one exhaustive match.
+//! The errors of the domain, as a closed list. Each variant has one [`Reason`], which
+//! `rpc/status.rs` in the server maps to a status in one exhaustive match.
 
 mod reason;
 
@@ -13,59 +13,63 @@ pub use reason::{Reason, StatusKind};
 /// The result of every fallible call of the domain and its ports.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// One field of a request that breaks a rule. A request is answered with all of its violations at once.
+/// One field of a request that breaks a rule. The response lists all violations of a request at
+/// once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The path of the field in the request message, for example `content.text` or `comment_ids[3]`.
+    /// The path of the field in the request message, for example `content.text` or
+    /// `comment_ids[3]`.
     pub field: String,
     /// The rule in words, for people.
     pub description: String,
-    /// What kind of violation it is; a request whose violations agree on it is answered with that reason.
+    /// The kind of violation. If all violations of a request have the same reason, the response has
+    /// that reason.
     pub reason: Reason,
 }
 
 impl Violation {
-    /// A violation of the plain kind, [`Reason::FieldInvalid`].
+    /// Creates a violation with the general reason [`Reason::FieldInvalid`].
     pub fn field(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self { field: field.into(), description: description.into(), reason: Reason::FieldInvalid }
     }
 }
 
-/// Why a call was refused or failed.
+/// The reason for which a call was rejected or failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// The subject does not exist, or it was deleted.
     SubjectNotFound,
-    /// The comment does not exist, was deleted before, or belongs to what the caller may not see.
+    /// The comment does not exist, was deleted, or belongs to a type that the caller may not see.
     CommentNotFound,
-    /// A subject stands under this key already (a deleted one too: undelete it instead).
+    /// A subject with this key exists already. It may be a deleted one, which can be undeleted
+    /// instead.
     SubjectAlreadyExists,
-    /// Undelete of a comment that is not deleted.
+    /// An undelete of a comment that is not deleted.
     CommentAlreadyExists,
     /// The subject takes no writes.
     SubjectReadOnly,
-    /// The subject is hidden: neither writes nor lists.
+    /// The subject is hidden: it takes no writes and has no lists.
     SubjectHidden,
     /// The parent of a reply is not ACTIVE.
     ParentUnavailable(CommentState),
-    /// The comment to like, or whose history is asked for, is not ACTIVE.
+    /// The comment to like, or whose history is requested, is not ACTIVE.
     CommentUnavailable(CommentState),
     /// The policy of the object type takes no replies.
     ReplyForbidden,
     /// The comment's state does not allow this transition.
     StateConflict(CommentState),
-    /// The author's time to edit has passed.
+    /// The author's edit window has closed.
     EditWindowClosed {
-        /// When it closed.
+        /// The time at which it closed.
         until: Millis,
     },
-    /// The subject has as many pinned comments as it may.
+    /// The subject has the maximum number of pinned comments.
     PinLimitReached,
     /// The object type is well formed but not registered.
     ObjectTypeUnknown(String),
-    /// The request breaks the rules of its fields: all of them are listed.
+    /// The request has invalid fields; all violations are listed.
     Invalid(Vec<Violation>),
-    /// The message is larger than this method takes.
+    /// The message is larger than the method's limit.
     MessageTooLarge {
         /// The limit in bytes.
         limit: usize,
@@ -74,24 +78,24 @@ pub enum Error {
     PageTokenInvalid,
     /// The page token belongs to other arguments, another method or another caller.
     PageTokenMismatch,
-    /// The page token is older than the walk it belongs to may be.
+    /// The page token is older than its walk may be.
     PageTokenExpired,
-    /// The same request id came before with another body.
+    /// The same request id was used before with another body.
     RequestIdReused,
     /// The caller is not known.
     CallerUnknown,
     /// The caller may not do this, or not on this object type.
     CallerNotAllowed,
-    /// The member is neither the author nor the owner that this needs.
+    /// The member is not the author or the owner that the call requires.
     MemberNotAllowed,
-    /// More calls than the caller's or member's rate allows.
+    /// The call exceeds the rate limit of the caller or the member.
     RateLimited {
-        /// When to try again.
+        /// The time to wait before a retry.
         after: Duration,
     },
-    /// The service has no room for this call; it was not executed.
+    /// The service has no capacity for this call; the call was not executed.
     Overloaded {
-        /// When to try again.
+        /// The time to wait before a retry.
         after: Duration,
     },
     /// The etag of the request is not the current one.
@@ -99,32 +103,33 @@ pub enum Error {
         /// The current etag.
         current: String,
     },
-    /// This instance has not seen the revision that the read asks for.
+    /// This instance has not reached the revision that the read requires.
     RevisionNotReached {
-        /// The newest revision it can answer.
+        /// The newest revision that it can return.
         current: i64,
     },
-    /// The data source of this subject cannot be reached; whether a write took effect is not known.
+    /// The data source of this subject cannot be reached. The outcome of a write is unknown.
     ShardUnavailable,
-    /// The data source of this subject was away a moment ago, and was not asked; nothing was executed.
+    /// The circuit breaker of this subject's data source is open. The data source was not called,
+    /// and nothing was executed.
     ShardAway {
-        /// When it is tried again.
+        /// The time until the data source is tried again.
         after: Duration,
     },
     /// The method, or this value of an argument, is in the contract but not served.
     NotImplemented(Cow<'static, str>),
-    /// The call's time ran out.
+    /// The call's deadline has passed.
     DeadlineExceeded,
     /// A fault of the service. The text is for the log and never leaves the process.
     Internal(String),
-    /// The reader of a stream fell too far behind what it watches; it may resume.
+    /// The client of a watch stream fell too far behind; it may resume.
     WatchTooSlow,
-    /// The process stops; its streams can be resumed at another one.
+    /// The process is stopping; a client can resume its streams at another process.
     ServerStopping,
 }
 
 impl Error {
-    /// A request with one violation.
+    /// An invalid request with one violation.
     pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::Invalid(vec![Violation::field(field, description)])
     }
@@ -173,7 +178,7 @@ impl Error {
         }
     }
 
-    /// How long a caller should wait before it tries again, where waiting helps.
+    /// The time that a caller should wait before a retry; `None` if waiting does not help.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         if let Self::RateLimited { after } | Self::Overloaded { after } | Self::ShardAway { after } = self {
@@ -184,7 +189,7 @@ impl Error {
     }
 }
 
-/// Violations that agree on a reason give it to the whole answer; mixed ones are FIELD_INVALID.
+/// The reason that all violations share, or FIELD_INVALID if they differ.
 fn shared_reason(violations: &[Violation]) -> Reason {
     let mut reasons = violations.iter().map(|v| v.reason);
     let first = reasons.next().unwrap_or(Reason::FieldInvalid);

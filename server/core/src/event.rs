@@ -1,4 +1,4 @@
-//! What a commit tells the world outside: which rows changed, never what they say. Consumers read the rows.
+//! Events: they name the rows that a commit changed, never their contents. Consumers read the rows.
 
 use std::collections::BTreeSet;
 
@@ -6,47 +6,48 @@ use crate::ids::{CommentId, Partition, SubjectId};
 use crate::member::MemberId;
 use crate::time::Millis;
 
-/// All that one batch changed under one subject.
+/// All changes of one batch under one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// The partition of the subject.
     pub partition: Partition,
     /// The subject.
     pub subject: SubjectId,
-    /// The revision that the batch made; `None` for likes, which move none.
+    /// The revision that the batch created; `None` for likes, which create none.
     pub revision: Option<i64>,
-    /// What changed.
+    /// The changes.
     pub changes: Changes,
-    /// When it was committed, by the clock of the process that did it.
+    /// The time of the commit, by the clock of the committing process.
     pub time: Millis,
 }
 
-/// The changes of one event; those of comments each told once, in the order in which they happened.
+/// The changes of one event. Each comment change is listed once, in the order in which the changes
+/// happened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     /// The comments that changed.
     pub comments: Vec<CommentChange>,
-    /// The members whose likes under the subject changed, each once.
+    /// The members whose likes under the subject changed.
     pub likers: BTreeSet<MemberId>,
-    /// Whether owner, state, metadata or deletion of the subject changed.
+    /// `true` if owner, state, metadata or deletion of the subject changed.
     pub subject: bool,
 }
 
-/// One comment that changed.
+/// One change of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommentChange {
     /// The comment.
     pub id: CommentId,
     /// The root of its thread; `None` for a root.
     pub root: Option<CommentId>,
-    /// What happened to it.
+    /// The kind of change.
     pub what: ChangeKind,
 }
 
-/// What happened to a comment.
+/// The kind of change of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeKind {
-    /// It came into being.
+    /// The comment was created.
     Created,
     /// Its content changed.
     Edited,
@@ -56,12 +57,12 @@ pub enum ChangeKind {
     PinChanged,
     /// Its likes or dislikes changed.
     Liked,
-    /// A repair set its counts right.
+    /// A repair corrected its counts.
     Recounted,
 }
 
 impl Changes {
-    /// Adds a change, unless the same was told already.
+    /// Adds a change, unless the same change was added before.
     pub(crate) fn tell(&mut self, change: CommentChange) {
         if !self.comments.contains(&change) {
             self.comments.push(change);
@@ -76,16 +77,17 @@ impl Changes {
     }
 }
 
-/// An event with the number of its commit.
+/// An event with the sequence number of its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequencedEvent {
-    /// The number, from 1 on: given after the commit, the same for all events of the commit, and dense within the data source.
+    /// The sequence number, which starts at 1. It is assigned after the commit, is the same for all
+    /// events of the commit, and is dense within the data source.
     pub number: i64,
     /// The event.
     pub event: Event,
 }
 
-/// How many commits these events are of, which follow each other.
+/// Returns the number of commits that these events belong to. The commits must be consecutive.
 #[must_use]
 pub fn commits(events: &[SequencedEvent]) -> usize {
     let numbers = events.first().zip(events.last()).map_or(0, |(first, last)| last.number - first.number + 1);

@@ -1,8 +1,8 @@
-//! Ids that Riposte mints, and the partition they carry.
+//! The ids that Riposte generates, and the partition that they carry.
 //!
-//! Layout of an id, from the highest bit: 0 · 39 bits of 4 ms ticks since 2026-01-01T00:00:00Z (69 years) ·
-//! 10 bits partition · 6 bits worker · 8 bits sequence within partition and tick. An id routes itself and is unique;
-//! no visible order rests on it.
+//! Layout of an id, from the highest bit: 0 · 39 bits of 4 ms ticks since 2026-01-01T00:00:00Z (69
+//! years) · 10 bits partition · 6 bits worker · 8 bits sequence within partition and tick. An id is
+//! unique and contains its route; no visible order depends on it.
 
 mod generator;
 
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use generator::{IdError, IdGenerator, IdLease};
 
-/// Partitions there are: fixed for ever.
+/// The number of partitions. It never changes.
 pub const PARTITIONS: u16 = 1024;
 
 const SEQUENCE_BITS: u32 = 8;
@@ -18,15 +18,17 @@ const WORKER_BITS: u32 = 6;
 const PARTITION_BITS: u32 = 10;
 const TICK_BITS: u32 = 39;
 
-/// Workers that may mint in one data source at a time.
+/// The number of workers that may generate ids in one data source at a time.
 pub const WORKERS: u8 = 1 << WORKER_BITS;
 
-/// A share of all subjects: xxh3_64(object_type, NUL, object_id) mod 1024, fixed for ever, carried in every id.
+/// A share of all subjects: xxh3_64(object_type, NUL, object_id) mod 1024. It never changes and is
+/// part of every id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Partition(u16);
 
 impl Partition {
-    /// The partition of a two-part key: (object_type, object_id) of a subject, (object_type, member_id) of a member.
+    /// The partition of a two-part key: (object_type, object_id) of a subject, (object_type,
+    /// member_id) of a member.
     #[must_use]
     pub fn of(object_type: &str, id: &str) -> Self {
         let mut key = Vec::with_capacity(object_type.len() + 1 + id.len());
@@ -36,7 +38,7 @@ impl Partition {
         Self((xxh3_64(&key) % u64::from(PARTITIONS)) as u16)
     }
 
-    /// A partition by number; numbers wrap at [`PARTITIONS`].
+    /// Returns the partition with this number; numbers wrap at [`PARTITIONS`].
     #[must_use]
     pub const fn number(n: u16) -> Self {
         Self(n % PARTITIONS)
@@ -49,25 +51,25 @@ impl Partition {
     }
 }
 
-/// Time in 4 ms steps since 2026-01-01T00:00:00Z, as ids carry it.
+/// A time in ids: the number of 4 ms steps since 2026-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct IdTick(pub i64);
 
 impl IdTick {
-    /// Length of a tick in milliseconds.
+    /// The length of a tick in milliseconds.
     pub const MILLIS: i64 = 4;
     /// 2026-01-01T00:00:00Z in milliseconds since 1970.
     pub const EPOCH: i64 = 1_767_225_600_000;
-    /// The last tick an id can carry.
+    /// The last tick that an id can carry.
     pub const MAX: Self = Self((1 << TICK_BITS) - 1);
 
-    /// The tick that holds `time`; times before the epoch give tick 0.
+    /// Returns the tick that contains `time`; times before the epoch give tick 0.
     #[must_use]
     pub fn at(time: crate::Millis) -> Self {
         Self(time.0.saturating_sub(Self::EPOCH).max(0) / Self::MILLIS)
     }
 
-    /// The number of ticks in a span.
+    /// Returns the number of whole ticks in `millis` milliseconds.
     #[must_use]
     pub const fn span(millis: i64) -> i64 {
         millis / Self::MILLIS
@@ -81,25 +83,26 @@ macro_rules! id {
         pub struct $name(i64);
 
         impl $name {
-            /// An id from its number; `None` for zero and negative numbers, which are never minted.
+            /// Creates an id from its number; `None` for zero and negative numbers, which are never
+            /// generated.
             #[must_use]
             pub const fn new(id: i64) -> Option<Self> {
                 if id > 0 { Some(Self(id)) } else { None }
             }
 
-            /// The number on the wire and in the rows.
+            /// The number as it is sent and stored.
             #[must_use]
             pub const fn get(self) -> i64 {
                 self.0
             }
 
-            /// The partition it routes to.
+            /// The partition that the id routes to.
             #[must_use]
             pub const fn partition(self) -> Partition {
                 Partition(((self.0 >> (WORKER_BITS + SEQUENCE_BITS)) & (PARTITIONS as i64 - 1)) as u16)
             }
 
-            /// The tick it was minted in.
+            /// The tick in which the id was generated.
             #[must_use]
             pub const fn tick(self) -> IdTick {
                 IdTick(self.0 >> (PARTITION_BITS + WORKER_BITS + SEQUENCE_BITS))
@@ -123,7 +126,7 @@ impl CommentId {
 }
 
 impl From<SubjectId> for CommentId {
-    /// Both kinds come from one generator: a minted number serves as either.
+    /// Converts the id. One generator makes both kinds, so a generated number serves as either.
     fn from(id: SubjectId) -> Self {
         Self(id.0)
     }
@@ -142,7 +145,7 @@ mod tests {
 
     #[test]
     fn partitions_keep_their_golden_values() {
-        // A change here would lose every stored comment: the hash is part of the data.
+        // A change here would make every stored comment unreachable: the hash is part of the data.
         let golden = [("video", "1", 631), ("article", "1", 896), ("video", "12345", 447), ("v", "\u{697c}", 304)];
         let found = golden.map(|(kind, id, _)| (kind, id, Partition::of(kind, id).get()));
         assert_eq!(found, golden);
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn an_id_is_laid_out_as_the_head_of_this_file_says() {
-        // Every width stands in stored ids, and the greatest parts fill all 63 bits.
+        // Every width is part of stored ids, and the greatest parts fill all 63 bits.
         let id = |tick, partition, worker, sequence| {
             CommentId::compose(IdTick(tick), Partition::number(partition), worker, sequence).get()
         };

@@ -1,11 +1,14 @@
-//! The comment domain of Riposte: subjects, comments, floors, likes, who may do what, and what each command changes.
+//! The comment domain of Riposte: subjects, comments, floors, likes, permissions, and the changes
+//! of each command.
 //!
-//! Everything here is a pure function of its arguments. A store loads the rows a batch may touch into a [`UnitOfWork`]
-//! under lock, [`UnitOfWork::run`] decides each [`Command`] against it, and the store writes back what the world's
-//! [`WriteSet`](unit_of_work::WriteSet) says. Readers answer through the [`Reader`](ports::Reader) port, and
-//! [`Comments`] is the one façade that the RPC layer sees.
+//! Everything here is a pure function of its arguments. A store loads the rows that a batch may
+//! touch into a [`UnitOfWork`] under lock, [`UnitOfWork::run`] decides each [`Command`] on them,
+//! and the store writes the rows that the [`WriteSet`](unit_of_work::WriteSet) names. Reads go
+//! through the [`Reader`](ports::Reader) port, and [`Comments`] is the one façade that the RPC
+//! layer sees.
 //!
-//! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a wire format.
+//! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a
+//! wire format.
 
 pub mod breaker;
 pub mod caller;

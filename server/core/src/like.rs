@@ -1,14 +1,14 @@
-//! Likes: one value per member and comment, set as a state.
+//! Likes: each member has one value per comment, which is set as a state.
 
 use crate::ids::CommentId;
 use crate::member::MemberId;
 use crate::request::RequestId;
 use crate::time::Millis;
 
-/// What a member says of a comment.
+/// The value that a member gives to a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LikeValue {
-    /// Nothing: the absence of a row, or an undone value.
+    /// No value: either no row exists, or the value was undone.
     None,
     /// Like.
     Like,
@@ -17,7 +17,7 @@ pub enum LikeValue {
 }
 
 impl LikeValue {
-    /// The stored code: fixed for ever.
+    /// The stored code. It never changes.
     #[must_use]
     pub const fn code(self) -> i8 {
         match self {
@@ -27,13 +27,14 @@ impl LikeValue {
         }
     }
 
-    /// The value of a stored code, `None` for a code no version has written.
+    /// Returns the value of a stored code; `None` for a code that no version has written.
     #[must_use]
     pub fn from_code(code: i8) -> Option<Self> {
         [Self::None, Self::Like, Self::Dislike].into_iter().find(|v| v.code() == code)
     }
 
-    /// What a move from `self` to `to` adds to (likes, dislikes): the only source of like count changes.
+    /// Returns the amounts that a move from `self` to `to` adds to (likes, dislikes). It is the
+    /// only source of like count changes.
     #[must_use]
     pub fn delta(self, to: Self) -> (i32, i32) {
         let likes = |v| i32::from(v == Self::Like);
@@ -47,28 +48,29 @@ impl LikeValue {
 pub struct Like {
     /// The comment.
     pub comment_id: CommentId,
-    /// Whose value it is.
+    /// The member that set the value.
     pub member: MemberId,
     /// The value.
     pub value: LikeValue,
-    /// The operation that set it last, ours where the caller gave none: orders operations of one client.
+    /// The operation that set the value last; the service generates it if the caller gave none. It
+    /// orders the operations of one client.
     pub operation: RequestId,
-    /// Whether that operation changed the value; a repeat answers it again.
+    /// `true` if that operation changed the value; a repeat returns it again.
     pub changed: bool,
-    /// When the value last changed.
+    /// The time of the last change of the value.
     pub time: Millis,
 }
 
-/// The answer to SetLike.
+/// The result of SetLike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LikeAnswer {
-    /// The member's value now.
+    /// The member's current value.
     pub value: LikeValue,
-    /// Members whose value is LIKE.
+    /// The number of members whose value is LIKE.
     pub like_count: i32,
-    /// Members whose value is DISLIKE.
+    /// The number of members whose value is DISLIKE.
     pub dislike_count: i32,
-    /// Whether this operation changed the value.
+    /// `true` if this operation changed the value.
     pub changed: bool,
     /// The comment's own revision.
     pub comment_revision: i64,

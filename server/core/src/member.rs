@@ -1,13 +1,14 @@
-//! The people behind comments and likes, as the calling service names them.
+//! Members: the people that write comments and give likes, identified by ids of the calling
+//! service.
 
 use crate::error::Violation;
 
-/// A member's id: 1–64 bytes of UTF-8 without control characters, compared byte by byte. It is the caller's word;
-/// the same id under two object types is two people.
+/// A member's id: 1–64 bytes of UTF-8 without control characters, compared byte by byte. The caller
+/// assigns it; the same id under two object types means two people.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(String);
 
-/// The longest id a caller may own, in bytes.
+/// The maximum length of a caller-owned id, in bytes.
 pub const MAX_ID_BYTES: usize = 64;
 
 impl MemberId {
@@ -19,7 +20,7 @@ impl MemberId {
         caller_owned(field, value).map(Self)
     }
 
-    /// A value that the store wrote before, taken as it is.
+    /// An id that the store wrote before; it is not checked again.
     #[must_use]
     pub fn stored(value: String) -> Self {
         Self(value)
@@ -38,7 +39,7 @@ impl From<MemberId> for String {
     }
 }
 
-/// The rule that every id owned by a caller obeys.
+/// Checks the rule for every id that a caller owns.
 pub(crate) fn caller_owned(field: &str, value: &str) -> Result<String, Violation> {
     if value.is_empty() || value.len() > MAX_ID_BYTES {
         return Err(Violation::field(field, format!("must have 1 to {MAX_ID_BYTES} bytes, has {}", value.len())));

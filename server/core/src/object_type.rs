@@ -1,4 +1,4 @@
-//! Registered object types and the policy each brings.
+//! Registered object types and their policies.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl ObjectType {
         }
     }
 
-    /// A name that the store wrote before, taken as it is.
+    /// A name that the store wrote before; it is not checked again.
     #[must_use]
     pub fn stored(value: String) -> Self {
         Self(value)
@@ -42,20 +42,20 @@ impl ObjectType {
 /// The rules of one object type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Levels of a thread, 1 to 32. Deeper replies attach at the last level; with a single one every answer is a root
-    /// that keeps its parent.
+    /// The maximum number of levels of a thread, 1 to 32. Deeper replies attach at the last level.
+    /// With a single level every reply is a root that keeps its parent.
     pub max_depth: u8,
-    /// The longest text, in code points after NFC.
+    /// The maximum length of a text, in code points after NFC.
     pub max_text: usize,
-    /// How long an author may edit; `None` = always.
+    /// The edit window of an author; `None` = unlimited.
     pub edit_window: Option<Duration>,
-    /// Whether a subject comes into being with its first comment.
+    /// `true` if a subject is created with its first comment.
     pub auto_create: bool,
-    /// The formula of HOT.
+    /// The formula of the HOT sort.
     pub hot: HotProfile,
 }
 
-/// The deepest policy a path can hold.
+/// The maximum number of levels in a path, and therefore in a policy.
 pub const MAX_LEVELS: u8 = 32;
 
 impl Default for Policy {
@@ -70,7 +70,7 @@ impl Default for Policy {
     }
 }
 
-/// Every registered object type, and what becomes of the others.
+/// Every registered object type, and the rule for unregistered ones.
 #[derive(Debug, Clone, Default)]
 pub struct Policies {
     registered: BTreeMap<String, Policy>,
@@ -78,22 +78,24 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Only the registered types exist.
+    /// Creates policies under which only the registered types exist.
     #[must_use]
     pub fn closed(registered: BTreeMap<String, Policy>) -> Self {
         Self { registered, unregistered: None }
     }
 
-    /// As [`Policies::closed`], and every other well-formed type gets `policy`.
+    /// Creates policies as [`Policies::closed`], except that every other well-formed type gets
+    /// `policy`.
     #[must_use]
     pub fn open(registered: BTreeMap<String, Policy>, policy: Policy) -> Self {
         Self { registered, unregistered: Some(policy) }
     }
 
-    /// The policy of a type.
+    /// Returns the policy of a type.
     ///
     /// # Errors
-    /// [`Error::ObjectTypeUnknown`] for a type nobody registered.
+    /// [`Error::ObjectTypeUnknown`] for a type that is not registered, unless unregistered types
+    /// have a policy.
     pub fn of(&self, object_type: &ObjectType) -> Result<&Policy> {
         self.registered
             .get(object_type.as_str())

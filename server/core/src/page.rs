@@ -1,4 +1,4 @@
-//! Pages: where one starts, how long it is, and what a store answers.
+//! Pages: their start, their length and the data that a store returns for them.
 
 mod range_split;
 
@@ -12,18 +12,19 @@ use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
 pub use range_split::{ForwardScan, RangeSplit};
 
-/// Page length when the caller names none.
+/// The page length if the caller names none.
 pub const DEFAULT_PAGE: usize = 20;
-/// The longest page.
+/// The maximum page length.
 pub const MAX_PAGE: usize = 100;
-/// The most ids in one batch read.
+/// The maximum number of ids in one batch read.
 pub const MAX_BATCH: usize = 200;
-/// Replies in a preview where the caller names no number, and around one that was jumped to.
+/// The number of replies in a preview if the caller names none, and in previews around a comment
+/// that a caller jumped to.
 pub const DEFAULT_PREVIEW: u8 = 3;
-/// The most replies in a preview.
+/// The maximum number of replies in a preview.
 pub const MAX_PREVIEW: u8 = 10;
 
-/// The stable orders: both by floor, which has no ties and never changes.
+/// The stable orders. Both are by floor, which has no ties and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListOrder {
     /// Floor ascending.
@@ -32,47 +33,47 @@ pub enum ListOrder {
     Newest,
 }
 
-/// Where a page starts in its order.
+/// The start of a page in its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PageStart {
-    /// At the beginning of the order.
+    /// The page starts at the beginning of the order.
     Beginning,
-    /// With the first item that follows this floor in the order.
+    /// The page starts with the first item that follows this floor in the order.
     After(i32),
-    /// With the items that end just before this floor in the order: the page upward.
+    /// The page ends just before this floor in the order; it is the previous page.
     Before(i32),
-    /// So that this floor, or where it would stand, lies inside the page.
+    /// The page contains this floor, or the position that the floor would have.
     Around(i32),
 }
 
-/// Which part of a list to read.
+/// The part of a list to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageQuery {
     /// The order of the walk.
     pub order: ListOrder,
-    /// Where to start.
+    /// The start of the page.
     pub start: PageStart,
-    /// The most items to answer, 1 to [`MAX_PAGE`].
+    /// The maximum number of items to return, 1 to [`MAX_PAGE`].
     pub limit: usize,
 }
 
-/// Which comments of a list to read.
+/// The comments of a list to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PageSelector {
-    /// Those that a window shows.
+    /// The comments of a page.
     Window(PageQuery),
-    /// Those of these floors that are listed, in this order.
+    /// The listed comments of these floors, in this order.
     Floors(Vec<i32>),
 }
 
-/// Items in their order, and whether more lie on either side.
+/// Items in their order, and two flags for further items before and after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T> {
     /// The items.
     pub items: Vec<T>,
-    /// Whether the order has items before the first.
+    /// `true` if the order has items before the first.
     pub more_before: bool,
-    /// Whether the order has items after the last.
+    /// `true` if the order has items after the last.
     pub more_after: bool,
 }
 
@@ -83,7 +84,7 @@ impl<T> Default for Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The same page of other items.
+    /// Converts the items and keeps the flags.
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
         Page {
             items: self.items.into_iter().map(f).collect(),
@@ -93,14 +94,14 @@ impl<T> Page<T> {
     }
 }
 
-/// A root with the first of its replies.
+/// A root with its preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
     /// The root.
     pub root: CommentView,
-    /// Its preview: the most liked of its listed replies.
+    /// The preview: the most liked of the root's listed replies.
     pub replies: Vec<CommentView>,
-    /// Whether the root has listed replies beyond the preview.
+    /// `true` if the root has listed replies beyond the preview.
     pub more_replies: bool,
 }
 
@@ -116,7 +117,8 @@ pub struct RootPage {
 }
 
 impl RootPage {
-    /// The page as everybody may see it: without the content of what is not visible.
+    /// Returns the page as any reader may see it: without the content of comments that are not
+    /// visible.
     #[must_use]
     pub fn redacted(self) -> Self {
         let Self { subject, threads, pinned } = self;
@@ -133,28 +135,30 @@ impl Thread {
     }
 }
 
-/// What a root's preview is chosen from: replies that may stand on it, and what is known of all others.
+/// The candidates from which a root's preview is chosen, and bounds on all other replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewCandidates {
     /// The root.
     pub root: CommentId,
-    /// The replies, all of them listed, in no order.
+    /// The candidate replies, all of them listed, in no particular order.
     pub replies: Vec<CommentView>,
-    /// Every listed reply up to this floor is one of them; [`i32::MAX`] where all are.
+    /// Every listed reply up to this floor is a candidate; [`i32::MAX`] if all listed replies are.
     pub high: i32,
-    /// Likes and floor of the last of them on the board of previews: none of the others stood before that place. `None`
-    /// where all that stood on the board are among them.
+    /// Likes and floor of the last candidate in the rank index of previews. No other reply preceded
+    /// this position. `None` if all replies in that rank index are candidates.
     pub place: Option<(i32, i32)>,
 }
 
-/// A page of roots for whoever keeps it, and has to choose previews again when likes have moved.
+/// A page of roots with the data for a cache fill. The cache has to choose previews again when
+/// likes have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RootPageFill {
-    /// The page, with the previews as they are now.
+    /// The page, with the previews at the time of the read.
     pub page: RootPage,
-    /// What the previews were chosen from, for each root that has listed replies.
+    /// The candidates of the previews, for each root that has listed replies.
     pub choices: Vec<PreviewCandidates>,
-    /// The boards held what every event up to this number of the outbox had brought, when this was read.
+    /// The position of the rank index at the time of the read: it contained every event of the
+    /// outbox up to this sequence number.
     pub boards: i64,
 }
 
@@ -176,37 +180,38 @@ pub struct ThreadPage {
     pub subject: Subject,
     /// The comments by path, the top of the subtree first.
     pub comments: Vec<CommentView>,
-    /// Whether the subtree goes on behind the last.
+    /// `true` if the subtree has comments after the last one.
     pub more_after: bool,
 }
 
-/// Which part of a subtree to read.
+/// The part of a subtree to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtreeQuery {
-    /// The top.
+    /// The path of the subtree's top.
     pub top: Path,
-    /// The deepest level to show, in steps below a root.
+    /// The deepest level to return, in steps below a root.
     pub max_depth: u8,
-    /// Continue behind this path; `None` = with the top itself.
+    /// The path after which the page continues; `None` starts with the top itself.
     pub after: Option<Path>,
-    /// The most comments to answer.
+    /// The maximum number of comments to return.
     pub limit: usize,
 }
 
-/// Facts about a comment that never change, found by its bare id.
+/// The unchanging facts about a comment, found by its bare id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedComment {
     /// The comment.
     pub id: CommentId,
     /// Its subject's key.
     pub subject: SubjectKey,
-    /// Its place.
+    /// Its path.
     pub path: Path,
     /// Its floor.
     pub floor: i32,
-    /// The ids along its path, the root first, itself last.
+    /// The ids along its path, from the root to the comment itself.
     pub ancestor_ids: Vec<CommentId>,
-    /// The comment it answers, which a depth cap may keep outside the lineage; `None` where it answers none.
+    /// The comment that it replies to, which a depth cap may keep outside `ancestor_ids`; `None` if
+    /// it replies to none.
     pub parent: Option<CommentId>,
     /// Its author.
     pub member: MemberId,
@@ -220,72 +225,75 @@ impl LocatedComment {
     }
 }
 
-/// One text that a comment has or had.
+/// One current or former content of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentRevision {
-    /// The comment's version when it was replaced; the present one's is the version now.
+    /// The comment's version when the content was replaced; for the current content the current
+    /// version.
     pub version: i64,
-    /// What it said.
+    /// The content.
     pub content: Content,
-    /// From when on it said so.
+    /// The time from which it was the content.
     pub time: Millis,
 }
 
-/// One member who liked or disliked.
+/// One member with a like or dislike of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Liker {
-    /// Who.
+    /// The member.
     pub member: MemberId,
     /// LIKE or DISLIKE.
     pub value: LikeValue,
-    /// Since when.
+    /// The time at which the value was set.
     pub time: Millis,
 }
 
-/// Where a list of likers goes on: strictly after this one, newest first.
+/// The position after which a list of likers continues, newest first. The position itself is
+/// excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LikerCursor {
-    /// The last one's time.
+    /// The time of the last liker returned.
     pub time: Millis,
-    /// The last one.
+    /// The last liker returned.
     pub member: MemberId,
 }
 
-/// What one member says of one comment.
+/// The value that one member gave to one comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberLike {
     /// The comment.
     pub comment: CommentId,
     /// LIKE or DISLIKE.
     pub value: LikeValue,
-    /// Since when.
+    /// The time at which the value was set.
     pub time: Millis,
 }
 
-/// A place in a member's history: lists go on strictly behind it, newest first.
+/// A position in a member's history. Lists continue strictly after it, newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryCursor {
-    /// When the comment was written.
+    /// The time at which the comment was written.
     pub time: Millis,
     /// The comment.
     pub comment: CommentId,
 }
 
-/// Where a list over all data sources goes on: with the first subject behind `after` of `source`.
+/// The position at which a list over all data sources continues: with the first subject after
+/// `after` in `table`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SubjectCursor {
     /// The number of the subject table, 0 to 49 (always 0 with shard count 1).
     pub table: u16,
-    /// The last subject answered; `None` at the start of the table.
+    /// The last subject returned; `None` at the start of the table.
     pub after: Option<SubjectId>,
 }
 
-/// The outcome of a comparison of counts with rows.
+/// The result of a comparison of counts with rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CountReport {
-    /// The comments that were looked at, whatever their state.
+    /// The number of comments checked, whatever their state.
     pub comments: i64,
-    /// What differs; empty when all agrees.
+    /// The counts that differ; empty if all agree.
     pub drifts: Vec<CountDrift>,
 }
 
@@ -296,9 +304,9 @@ pub struct CountDrift {
     pub comment: Option<CommentId>,
     /// The name of the count, for example `reply_count`.
     pub count: &'static str,
-    /// What the row says.
+    /// The count in the row.
     pub stored: i64,
-    /// What the rows that it counts say.
+    /// The count computed from the rows.
     pub actual: i64,
 }
 

@@ -1,23 +1,24 @@
-//! Where a comment stands in its thread, as bytes whose order is thread order.
+//! The position of a comment in its thread, as bytes whose order is thread order.
 
 use crate::ids::CommentId;
 use crate::object_type::MAX_LEVELS;
 
 const LEVEL: usize = 8;
 
-/// Up to 32 levels of 8 bytes: the root's id, then the floor (within that root) of each reply on the way down, all
-/// big-endian. A subtree is one key range; siblings stand in commit order; no path occurs twice.
+/// Up to 32 levels of 8 bytes: the root's id, then the floor (within that root) of each reply on
+/// the way down, all big-endian. A subtree is one key range, siblings are in commit order, and no
+/// path occurs twice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path(Vec<u8>);
 
 impl Path {
-    /// The path of a root.
+    /// Creates the path of a root.
     #[must_use]
     pub fn root(id: CommentId) -> Self {
         Self(id.get().to_be_bytes().to_vec())
     }
 
-    /// The path of a reply with this floor directly below `self`.
+    /// Creates the path of a reply with this floor directly below `self`.
     #[must_use]
     pub fn child(&self, floor: i32) -> Self {
         let mut path = self.0.clone();
@@ -25,46 +26,47 @@ impl Path {
         Self(path)
     }
 
-    /// A path from stored or transmitted bytes; `None` unless it has 1 to 32 whole levels.
+    /// Creates a path from stored or transmitted bytes; `None` unless it has 1 to 32 complete
+    /// levels.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
         let whole = !bytes.is_empty() && bytes.len().is_multiple_of(LEVEL);
         (whole && bytes.len() <= LEVEL * usize::from(MAX_LEVELS)).then_some(Self(bytes))
     }
 
-    /// The bytes of the row.
+    /// The bytes as they are stored.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Steps below the root: 0 for a root.
+    /// The number of steps below the root: 0 for a root.
     #[must_use]
     pub fn depth(&self) -> u8 {
         (self.0.len() / LEVEL - 1) as u8
     }
 
-    /// The paths of all ancestors, the root's first; empty for a root.
+    /// Returns the paths of all ancestors, the root's first; empty for a root.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> + '_ {
         (1..self.0.len() / LEVEL).map(|levels| Self(self.0[..levels * LEVEL].to_vec()))
     }
 
-    /// This path cut to at most `levels` levels: the ancestor (or itself) that a reply attaches to under a depth cap.
-    /// `None` for 0 levels.
+    /// Returns this path cut to at most `levels` levels: the ancestor (or the comment itself) to
+    /// which a reply attaches under a depth cap. `None` for 0 levels.
     #[must_use]
     pub fn cut(&self, levels: u8) -> Option<Self> {
         let end = self.0.len().min(usize::from(levels) * LEVEL);
         (end > 0).then(|| Self(self.0[..end].to_vec()))
     }
 
-    /// Whether `other` stands strictly below `self`.
+    /// Returns `true` if `other` is strictly below `self`.
     #[must_use]
     pub fn is_above(&self, other: &Self) -> bool {
         other.0.len() > self.0.len() && other.0.starts_with(&self.0)
     }
 
-    /// The first byte string after every path of this subtree; floors and ids are positive, so the last level never
-    /// overflows.
+    /// Returns the first byte string after every path of this subtree. Floors and ids are positive,
+    /// so the last level never overflows.
     #[must_use]
     pub fn subtree_end(&self) -> Vec<u8> {
         let mut end = self.0.clone();

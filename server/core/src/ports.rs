@@ -1,4 +1,4 @@
-//! What the domain asks of the outside: a contract that every backend keeps and one suite checks.
+//! The ports of the domain: contracts that every backend keeps and one conformance suite checks.
 
 mod maintenance;
 mod outbox;
@@ -28,34 +28,37 @@ pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairRepor
 pub use outbox::{Epoch, LeaseCandidate, Outbox, Projection};
 pub use ranking::{RankIndexes, Rankings};
 
-/// Reads. Every answer is one state of its subject: rows and counts of one method's answer are read in one snapshot
-/// whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every commit that was
-/// answered before it began. Absent things are `None` or empty, never an error; content is handed over as stored, and
-/// the caller of the port redacts it.
+/// Reads. Every result is one state of its subject: a method reads its rows and counts in one
+/// snapshot, whose first row is the subject, so counts equal rows at `subject.revision`. A read
+/// sees every commit whose response was sent before the read began. Absent items are `None` or
+/// empty, never an error. Content is returned as stored; the caller of the port redacts it.
 ///
-/// Lists show listed comments only: visible ones, and tombstones above visible ones.
+/// Lists contain listed comments only: visible ones, and tombstones above visible ones.
 #[async_trait]
 pub trait Reader: Send + Sync + std::fmt::Debug {
-    /// The reader of the rows themselves, where this one may answer from copies that are a little behind another
-    /// process's commits: for a caller who has seen more than the copies show. `None` where this one reads the rows.
+    /// Returns the reader of the rows if this reader may serve from a cache, which can be a little
+    /// behind the commits of other processes. It serves callers that have seen a newer revision
+    /// than the cache has. `None` if this reader reads the rows itself.
     fn origin(&self) -> Option<&dyn Reader> {
         None
     }
 
-    /// Subjects in the order of `keys`, deleted ones included.
+    /// Returns subjects in the order of `keys`, including deleted ones.
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>>;
 
-    /// The unchanging facts of comments, in the order of `ids`.
+    /// Returns the unchanging facts of comments, in the order of `ids`.
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>>;
 
-    /// The same for somebody who may use these types: what is of another one is as if it were missing, in the answer and in all that is
-    /// done for it, so that the time does not tell either.
+    /// Returns the same as [`Reader::locate`] for a caller that may use these types. A comment of
+    /// another type is treated as missing, both in the result and in all work done for it, so that
+    /// the response time does not reveal it either.
     async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locate(ids).await?;
         Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
     }
 
-    /// [`Reader::comments`] for somebody who may use these types, as [`Reader::locate_among`].
+    /// Returns the same as [`Reader::comments`] for a caller that may use these types, under the
+    /// rule of [`Reader::locate_among`].
     async fn comments_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentView>>> {
         if *types == ObjectTypeScope::All {
             return self.comments(ids).await;
@@ -67,17 +70,18 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         Ok(location.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
     }
 
-    /// Comments in the order of `ids`; `None` too where the subject is deleted. Ids of several subjects are each read
-    /// in a snapshot of their own data source.
+    /// Returns comments in the order of `ids`; `None` also if the subject is deleted. If the ids
+    /// belong to several subjects, each is read in a snapshot of its own data source.
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>>;
 
-    /// A page of roots, each with `previews` of its replies: the most liked ones as the board of previews knows them,
-    /// and for the rest the oldest, all in the order of their likes; of equals the oldest first. `None` where the subject
-    /// is absent or deleted.
+    /// Returns a page of roots, each with `previews` of its replies. A preview consists of the most
+    /// liked replies according to the rank index of previews, filled up with the oldest replies. It
+    /// is ordered by likes, and the oldest comes first among equals. `None` if the subject is
+    /// absent or deleted.
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>>;
 
-    /// The page of [`Reader::roots`] or [`Reader::roots_at`] with all that its previews were chosen from, out of the same
-    /// snapshot. Nothing to choose from, where this reader cannot tell.
+    /// Returns the page of [`Reader::roots`] or [`Reader::roots_at`] with all candidates of its
+    /// previews, from the same snapshot. There are no candidates if this reader does not know them.
     async fn root_page_with_candidates(
         &self,
         key: &SubjectKey,
@@ -91,28 +95,29 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         Ok(page.map(|page| RootPageFill { page, choices: Vec::new(), boards: 0 }))
     }
 
-    /// The roots of these floors that are listed, in this order, as a page with nothing on either side; `None` where the
-    /// subject is absent or deleted.
+    /// Returns the listed roots of these floors, in this order, as a page without further items on
+    /// either side; `None` if the subject is absent or deleted.
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>>;
 
-    /// A page of the replies of `root`; `None` where the subject is absent or deleted.
+    /// Returns a page of the replies of `root`; `None` if the subject is absent or deleted.
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>>;
 
-    /// The replies of `root` of these floors that are listed, in this order, as a page with nothing on either side;
-    /// `None` where the subject is absent or deleted.
+    /// Returns the listed replies of `root` with these floors, in this order, as a page without
+    /// further items on either side; `None` if the subject is absent or deleted.
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>>;
 
-    /// A part of a subtree in thread order; `None` where the subject is absent or deleted.
+    /// Returns a part of a subtree in thread order; `None` if the subject is absent or deleted.
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>>;
 
-    /// The nearest `limit` comments upward from `id` by parent, nearest first, then the root of its thread if the chain
-    /// did not reach it. `id` itself is not among them.
+    /// Returns the nearest `limit` comments upward from `id` by parent, nearest first, then the
+    /// root of its thread if the chain did not reach it. `id` itself is not among them.
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>>;
 
-    /// Every text a comment had, oldest first; the last is the present one.
+    /// Returns every content that a comment had, oldest first; the last is the current one.
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>>;
 
-    /// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
+    /// Returns a member's values for `ids`, in their order; `None` for a comment that is not in
+    /// this subject.
     async fn like_states(
         &self,
         key: &SubjectKey,
@@ -120,7 +125,7 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>>;
 
-    /// Members whose value for `id` is `value`, newest first, strictly behind `after`.
+    /// Returns the members whose value for `id` is `value`, newest first, strictly after `after`.
     async fn likers(
         &self,
         id: CommentId,
@@ -129,7 +134,8 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Page<Liker>>;
 
-    /// What a member likes and dislikes in a subject, by comment id, strictly behind `after`.
+    /// Returns the likes and dislikes of a member in a subject, by comment id, strictly after
+    /// `after`.
     async fn member_likes(
         &self,
         key: &SubjectKey,
@@ -138,8 +144,9 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Page<MemberLike>>;
 
-    /// The comments of a member of a type over all subjects, newest first, strictly behind `after`: as the projection of
-    /// histories knows them, which follows the commits by some 100 ms. `all` = those that are not ACTIVE too.
+    /// Returns the comments of a member of a type over all subjects, newest first, strictly after
+    /// `after`. They come from the member history, which follows the commits by about 100 ms. `all`
+    /// includes comments that are not ACTIVE.
     async fn member_comments(
         &self,
         object_type: &ObjectType,
@@ -149,11 +156,11 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Page<HistoryCursor>>;
 
-    /// The comments that earlier requests with these keys created, in the order of `keys`.
+    /// Returns the comments that earlier requests with these keys created, in the order of `keys`.
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>>;
 
-    /// Subjects of a type, or of all types where none is named, all of them once, in no promised order; the cursor of the
-    /// answer is `None` at the end.
+    /// Returns the subjects of a type, or of all types if none is named. A complete walk returns
+    /// each subject once, in no promised order. The returned cursor is `None` at the end.
     async fn list_subjects(
         &self,
         object_type: Option<&ObjectType>,
@@ -161,7 +168,8 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)>;
 
-    /// All comments of a subject whatever their state, parents before children, strictly behind `after`.
+    /// Returns all comments of a subject, whatever their state, parents before children, strictly
+    /// after `after`.
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -169,79 +177,86 @@ pub trait Reader: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Vec<ExportedComment>>;
 
-    /// All likes of a comment, by member, strictly behind `after`.
+    /// Returns all likes of a comment, by member, strictly after `after`.
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>>;
 
     /// Compares every count of a subject with the rows it counts.
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport>;
 }
 
-/// A comment with what only an export shows.
+/// A comment with the fields that only an export contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedComment {
     /// The comment.
     pub view: CommentView,
-    /// Client facts, while they are kept.
+    /// Facts about the client, as long as they are kept.
     pub client: ClientInfo,
-    /// Where it was imported from: source and external id; `None` for one written here.
+    /// The origin of an imported comment: source and external id; `None` for a comment written
+    /// here.
     pub origin: Option<ImportOrigin>,
 }
 
 /// Commits batches. `commit` runs in a task that no client can cancel.
 ///
-/// All commands of a batch lie on one data source and are of one kind (comments, or likes). The batch is one
-/// transaction: its subjects, then its comments, are locked by id before anything is decided; every command is decided
-/// on the locked rows in order; effects, counts and request keys become durable together, or none does. When it
-/// returns `Ok` the effects are durable. The inner results are the commands' own, in order: a refused command
-/// leaves no trace and does not hinder its neighbours.
+/// All commands of a batch belong to one data source and one batch type (comments or likes). The
+/// batch is one transaction. Its subjects and then its comments are locked by id before anything is
+/// decided, and every command is decided on the locked rows in order. Effects, counts and
+/// idempotency records become durable together, or none of them does. When `commit` returns `Ok`,
+/// the effects are durable. The inner results are those of the commands, in order: a rejected
+/// command leaves no trace and does not affect the others.
 ///
-/// A conflict with another transaction is retried inside. A commit of unknown outcome is resolved by the request keys,
-/// never guessed.
+/// A conflict with another transaction is retried inside. A commit of unknown outcome is resolved
+/// by the idempotency records, never guessed.
 ///
 /// # Errors
-/// The outer error says that the batch as a whole has no known effect: with [`Error::ShardUnavailable`](crate::Error)
-/// it may have happened, and only a repeat of the same commands tells.
+/// The outer error means that the batch as a whole has no known effect. With
+/// [`Error::ShardUnavailable`](crate::Error) it may have been committed, and only a repeat of the
+/// same commands shows the outcome.
 #[async_trait]
 pub trait Writer: Send + Sync + std::fmt::Debug {
     /// Commits one batch.
     async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>>;
 }
 
-/// Hears what every commit changed, for copies of the rows. It is told behind the commit and before the answer, and what
-/// it does with it is nobody's concern: it has to be short, and a commit that it never hears of is told by the outbox.
+/// Receives the rows that every commit changed, for caches of the rows. It is called after the
+/// commit and before the response is sent. It has to return quickly, and it returns no error: its
+/// failures do not affect the write. Commits that it does not receive reach the cache through the
+/// outbox.
 #[async_trait]
 pub trait CommitObserver: Send + Sync + std::fmt::Debug {
-    /// A batch was committed.
+    /// Called after a batch was committed.
     async fn committed(&self, changed: Vec<CommittedChange>);
 }
 
-/// The road of every write: handlers have a `CommandLog` and no [`Writer`], so none can go round it.
+/// The write path. Handlers have a `CommandLog` and no [`Writer`], so no handler can bypass it.
 #[async_trait]
 pub trait CommandLog: Send + Sync + std::fmt::Debug {
-    /// Hands over commands of one partition and one kind, and answers when their effects are durable, in order.
+    /// Submits commands of one partition and one batch type, and returns their results in order
+    /// when their effects are durable.
     ///
-    /// Dropping the returned future never cancels the work. The batch may share a transaction with others'.
+    /// Dropping the returned future never cancels the work. The commands may share a transaction
+    /// with those of other callers.
     async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>>;
 }
 
-/// Wall clock. Only ids, times of rows and the age of page tokens rest on it; no order does.
+/// The wall clock. Ids, times of rows and the age of page tokens depend on it; no order does.
 pub trait Clock: Send + Sync + std::fmt::Debug {
-    /// The present.
+    /// Returns the current time.
     fn now(&self) -> Millis;
 }
 
-/// Mints ids and request ids.
+/// Generates ids and request ids.
 #[async_trait]
 pub trait IdSource: Send + Sync + std::fmt::Debug {
-    /// A new id in `partition`, unique for ever in its data source.
+    /// Returns a new id in `partition`, which is never used again in its data source.
     async fn comment(&self, partition: Partition) -> Result<CommentId>;
 
-    /// A new id in `partition` for a subject.
+    /// Returns a new id in `partition` for a subject.
     async fn subject(&self, partition: Partition) -> Result<SubjectId> {
         self.comment(partition).await.map(SubjectId::from)
     }
 
-    /// 16 random bytes: a request id where the caller gave none.
+    /// Returns 16 random bytes: the request id for a caller that gave none.
     fn request(&self) -> [u8; 16];
 }
 

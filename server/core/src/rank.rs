@@ -1,7 +1,8 @@
-//! Ranking: which score a comment has in each ranked order, and on which boards it therefore stands.
+//! Ranking: the score of a comment in each ranked order, and the rank indexes that contain the
+//! comment.
 //!
-//! A score is a function of stored counters and the time of creation only, so nothing is ever scored again because time
-//! passed. Ties break by create time, then by id, newest first.
+//! A score depends only on stored counters and the time of creation, so no score is recomputed
+//! because time has passed. Ties are broken by create time, then by id, newest first.
 
 mod ranking;
 mod walk;
@@ -20,14 +21,14 @@ pub(crate) use walk::{RankPageStart, WalkSlice, Walker};
 
 /// The standard normal quantile of the Wilson interval behind BEST: a confidence of 80 %.
 const Z: f64 = 1.281_551_565_545;
-/// How much newer a comment must be to weigh as much as one of ten times its weight, in the decaying profile of HOT:
-/// 12.5 hours, as in Reddit's `hot` (reddit-archive/reddit, r2/r2/lib/db/_sorts.pyx).
+/// The age difference that equals a factor of ten in weight, in the decaying profile of HOT: 12.5
+/// hours, as in Reddit's `hot` (reddit-archive/reddit, r2/r2/lib/db/_sorts.pyx).
 const TENFOLD_MILLIS: f64 = 45_000_000.0;
 
 /// An order by score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RankSort {
-    /// By weight, and by age where the profile of the type says so: see [`HotProfile`].
+    /// By weight, and also by age if the profile of the type includes it: see [`HotProfile`].
     Hot,
     /// likes − dislikes.
     Top,
@@ -35,15 +36,15 @@ pub enum RankSort {
     Best,
     /// (likes + dislikes) to the power of min / max; 0 if one side is 0.
     Controversial,
-    /// Replies.
+    /// The number of replies.
     MostReplies,
 }
 
 impl RankSort {
-    /// All of them.
+    /// All sorts.
     pub const ALL: [Self; 5] = [Self::Hot, Self::Top, Self::Best, Self::Controversial, Self::MostReplies];
 
-    /// Its name, as tokens are bound to it.
+    /// The name to which tokens are bound.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,31 +57,31 @@ impl RankSort {
     }
 }
 
-/// The formula of HOT, by object type.
+/// The formula of HOT for an object type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HotProfile {
     /// The weight alone: 2 · likes + replies.
     #[default]
     Plain,
-    /// log10(max(1, weight)) + age term: ten times the weight counts as much as being 12.5 hours newer.
+    /// log10(max(1, weight)) + age term: ten times the weight equals being 12.5 hours newer.
     Decaying,
 }
 
-/// What formulas see of a comment.
+/// The inputs of the score formulas for a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoreInputs {
-    /// Members whose value is LIKE.
+    /// The number of members whose value is LIKE.
     pub likes: i32,
-    /// Members whose value is DISLIKE.
+    /// The number of members whose value is DISLIKE.
     pub dislikes: i32,
-    /// Replies that count for it.
+    /// The number of replies that count for the comment.
     pub replies: i32,
-    /// When it was written.
+    /// The time of creation.
     pub time: Millis,
 }
 
 impl ScoreInputs {
-    /// The tally of a comment.
+    /// Returns the score inputs of a comment.
     #[must_use]
     pub const fn of(comment: &Comment) -> Self {
         Self {
@@ -91,7 +92,7 @@ impl ScoreInputs {
         }
     }
 
-    /// The score in an order; higher is earlier.
+    /// Returns the score in an order; a higher score comes earlier.
     #[must_use]
     pub fn score(&self, sort: RankSort, hot: HotProfile) -> f64 {
         let (likes, dislikes) = (f64::from(self.likes), f64::from(self.dislikes));
@@ -111,7 +112,7 @@ impl ScoreInputs {
         2.0 * f64::from(self.likes) + f64::from(self.replies)
     }
 
-    /// Whether anything lifts it above a comment that nobody has touched.
+    /// Returns `true` if the score is above that of a comment without likes, dislikes and replies.
     fn stands_out(&self, sort: RankSort) -> bool {
         match sort {
             RankSort::Hot => self.weight() > 0.0,
@@ -122,12 +123,12 @@ impl ScoreInputs {
     }
 }
 
-/// The lower bound of the score interval for a share of `up` among `up + down`: E. B. Wilson, Probable inference, the law
-/// of succession, and statistical inference, JASA 22 (1927); for rankings, Evan Miller, How Not To Sort By Average
-/// Rating (2009).
+/// Returns the lower bound of the score interval for a share of `up` among `up + down`: E. B.
+/// Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927);
+/// for rankings, Evan Miller, How Not To Sort By Average Rating (2009).
 fn wilson(up: f64, down: f64) -> f64 {
-    // Without a like the bound is 0. The formula comes to that but for rounding, which would lift every sixth of those
-    // that have dislikes alone above all that nobody has touched.
+    // Without likes the bound is 0. The formula gives 0 as well, except for rounding, which would
+    // rank every sixth comment that has only dislikes above all comments without votes.
     if up <= 0.0 {
         return 0.0;
     }
@@ -138,25 +139,28 @@ fn wilson(up: f64, down: f64) -> f64 {
     (middle - spread) / (1.0 + Z * Z / n)
 }
 
-/// Many voices, evenly divided: as Reddit's `controversy` (the file named above).
+/// Returns a score that is high for many, evenly divided votes, as Reddit's `controversy` (in the
+/// file named above).
 fn controversy(up: f64, down: f64) -> f64 {
     if up <= 0.0 || down <= 0.0 { 0.0 } else { (up + down).powf(up.min(down) / up.max(down)) }
 }
 
-/// A list of comments in the order of one score, kept up to date beside the comments. Only those stand on it whose score
-/// lifts them above a comment that nobody has touched: all others follow by age, which needs no board.
+/// A list of comments in the order of one score, kept up to date as the comments change. It
+/// contains only comments whose score is above that of a comment without votes and replies. All
+/// others follow by age, which needs no rank index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RankIndex {
     /// The visible roots of a subject.
     Roots(RankSort),
     /// The visible replies of a root, by likes − dislikes.
     Replies,
-    /// The visible replies of a root, by −likes, upward: their previews, where of equals the oldest comes first.
+    /// The visible replies of a root for its preview, by −likes ascending; the oldest comes first
+    /// among equals.
     Previews,
 }
 
 impl RankIndex {
-    /// The boards of roots.
+    /// The rank indexes of roots.
     pub const OF_ROOTS: [Self; 5] = [
         Self::Roots(RankSort::Hot),
         Self::Roots(RankSort::Top),
@@ -164,10 +168,11 @@ impl RankIndex {
         Self::Roots(RankSort::Controversial),
         Self::Roots(RankSort::MostReplies),
     ];
-    /// The boards of replies.
+    /// The rank indexes of replies.
     pub const OF_REPLIES: [Self; 2] = [Self::Replies, Self::Previews];
 
-    /// The stored code: fixed for ever. A subject and a root may share a number, so the codes tell their boards apart.
+    /// The stored code. It never changes. A subject and a root may have the same id, so the codes
+    /// distinguish their rank indexes.
     #[must_use]
     pub const fn code(self) -> i8 {
         match self {
@@ -181,7 +186,7 @@ impl RankIndex {
         }
     }
 
-    /// The order of its scores.
+    /// The sort whose scores the rank index has.
     #[must_use]
     pub const fn sort(self) -> RankSort {
         match self {
@@ -190,7 +195,8 @@ impl RankIndex {
         }
     }
 
-    /// The score of a tally here; `None` where it does not stand out.
+    /// Returns the score of a comment with these inputs; `None` if the rank index does not contain
+    /// it.
     #[must_use]
     pub fn score(self, inputs: &ScoreInputs, hot: HotProfile) -> Option<f64> {
         match self {
@@ -201,15 +207,15 @@ impl RankIndex {
 }
 
 impl RankIndex {
-    /// The likes behind a score on a board of previews.
+    /// Returns the number of likes of a score in the rank index of previews.
     #[must_use]
     pub fn likes_on_previews(score: f64) -> i32 {
-        // A score was made of an i32; what is beyond one is its end.
+        // The score was computed from an i32; a value outside its range saturates.
         -score as i32
     }
 }
 
-/// Where a comment stands: the list, by the id of its subject or of its root, and its score on each board of it.
+/// Returns the rank indexes that contain a comment, with its score in each.
 #[must_use]
 pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
     if !comment.state.is_visible() {
@@ -220,20 +226,22 @@ pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
     boards.iter().filter_map(|board| Some((*board, board.score(&inputs, hot)?))).collect()
 }
 
-/// The list that a comment belongs to, as boards are kept by it: its subject for a root, its root for a reply.
+/// Returns the list that a comment belongs to in the rank indexes: its subject for a root, its root
+/// for a reply.
 #[must_use]
 pub fn list_of(comment: &Comment) -> CommentId {
     comment.root_id.unwrap_or(CommentId::from(comment.subject_id))
 }
 
-/// The order of the replies of a preview: the most liked first, of equals the oldest. A tombstone has no likes.
+/// Returns the sort key of replies in a preview: the most liked first, the oldest first among
+/// equals. A tombstone has no likes.
 #[must_use]
 pub fn preview_order(reply: &Comment) -> (Reverse<i32>, i32) {
     let likes = if reply.state.is_visible() { reply.like_count } else { 0 };
     (Reverse(likes), reply.floor)
 }
 
-/// What a ranked walk goes along.
+/// The list that a ranked walk follows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RankedList {
     /// The roots of a subject.
@@ -251,7 +259,7 @@ impl RankedList {
         }
     }
 
-    /// The root whose replies it holds; `None` for a list of roots.
+    /// The root of a list of replies; `None` for a list of roots.
     #[must_use]
     pub const fn root(&self) -> Option<CommentId> {
         match self {
@@ -260,7 +268,7 @@ impl RankedList {
         }
     }
 
-    /// The board of its scores.
+    /// The rank index of the list's scores.
     #[must_use]
     pub const fn board(&self) -> RankIndex {
         match self {
@@ -270,26 +278,27 @@ impl RankedList {
     }
 }
 
-/// What rankings are made by.
+/// The settings from which rankings are made.
 #[derive(Debug, Clone)]
 pub struct RankingConfig {
-    /// Comments in a frozen ranking, at most; all others follow it by floor.
+    /// The maximum number of comments in a ranking snapshot; all others follow it by floor.
     pub depth: usize,
-    /// The profile of each object type.
+    /// The policies, which have the HOT profile of each object type.
     pub policies: Arc<Policies>,
 }
 
 impl RankingConfig {
-    /// Comments in a frozen ranking where nobody says otherwise.
+    /// The default number of comments in a ranking snapshot.
     pub const DEPTH: usize = 2_000;
 
-    /// The profile of a type; that of a type which nobody registers any more is the plain one.
+    /// Returns the HOT profile of a type; a type that is no longer registered has the plain one.
     #[must_use]
     pub fn hot(&self, object_type: &ObjectType) -> HotProfile {
         self.policies.of(object_type).map_or(HotProfile::Plain, |policy| policy.hot)
     }
 
-    /// Whether answers of a type are roots themselves, that count for the roots they answer.
+    /// Returns `true` if replies of a type are roots themselves, which count as replies of the
+    /// roots that they reply to.
     #[must_use]
     pub fn flat(&self, object_type: &ObjectType) -> bool {
         self.policies.of(object_type).is_ok_and(|policy| policy.max_depth == 1)

@@ -1,21 +1,21 @@
-//! The states of a comment, and the one table that decides what a transition does to the counts.
+//! The states of a comment, and the table that decides how a transition changes the counts.
 
 use std::fmt;
 
-/// Where a comment stands. Only [`CommentState::Active`] is visible.
+/// The state of a comment. Only [`CommentState::Active`] is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommentState {
-    /// Visible to everybody.
+    /// Visible to all readers.
     Active,
-    /// Waits for review; seen by its author and moderators.
+    /// Waiting for review; visible to its author and to moderators.
     Pending,
-    /// Refused in review; seen by its author and moderators.
+    /// Rejected in review; visible to its author and to moderators.
     Rejected,
-    /// Taken from view by a moderator.
+    /// Hidden by a moderator.
     Hidden,
-    /// Looks active to its author alone.
+    /// Shown as active to its author alone.
     Shadowed,
-    /// Deleted; see [`DeletedBy`](crate::DeletedBy) for by whom.
+    /// Deleted; [`DeletedBy`](crate::DeletedBy) has the role of the deleter.
     Deleted,
 }
 
@@ -24,13 +24,13 @@ impl CommentState {
     pub const ALL: [Self; 6] =
         [Self::Active, Self::Pending, Self::Rejected, Self::Hidden, Self::Shadowed, Self::Deleted];
 
-    /// Whether a comment in this state counts and shows its content to everybody.
+    /// Returns `true` if a comment in this state counts and shows its content to all readers.
     #[must_use]
     pub const fn is_visible(self) -> bool {
         matches!(self, Self::Active)
     }
 
-    /// The stored code: fixed for ever.
+    /// The stored code. It never changes.
     #[must_use]
     pub const fn code(self) -> i8 {
         match self {
@@ -43,14 +43,14 @@ impl CommentState {
         }
     }
 
-    /// The state of a stored code, `None` for a code no version has written.
+    /// Returns the state of a stored code; `None` for a code that no version has written.
     #[must_use]
     pub fn from_code(code: i8) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.code() == code)
     }
 
-    /// What a move from `self` to `to` adds to every count that the comment is part of: the only source of
-    /// count changes, so a repeated transition adds nothing.
+    /// Returns the amount that a move from `self` to `to` adds to every count that includes the
+    /// comment. It is the only source of count changes, so a repeated transition adds nothing.
     #[must_use]
     pub const fn delta(self, to: Self) -> i32 {
         match (self.is_visible(), to.is_visible()) {

@@ -1,4 +1,4 @@
-//! What comments hang on: anything a calling team owns.
+//! Subjects: the objects of a calling service to which comments are attached.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::member::{MemberId, caller_owned};
 use crate::object_type::ObjectType;
 use crate::time::Millis;
 
-/// The most comments a subject may have pinned at once.
+/// The maximum number of pinned comments of a subject.
 pub const MAX_PINS: usize = 3;
 
-/// The name of a subject: its type and the caller's id for it, compared byte by byte. Every comment carries it: cloning is
-/// cheap.
+/// The key of a subject: its type and the caller's id for it, compared byte by byte. Every comment
+/// has one, so a clone is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubjectKey(Arc<Name>);
 
@@ -24,7 +24,7 @@ struct Name {
 }
 
 impl SubjectKey {
-    /// Checks a key that arrived as `field`, collecting every violation.
+    /// Checks a key that arrived as `field`, and collects every violation.
     ///
     /// # Errors
     /// One violation for each part that breaks its rule.
@@ -37,13 +37,13 @@ impl SubjectKey {
         }
     }
 
-    /// A key that the store wrote before, taken as it is.
+    /// A key that the store wrote before; it is not checked again.
     #[must_use]
     pub fn stored(object_type: String, object_id: String) -> Self {
         Self(Arc::new(Name { object_type: ObjectType::stored(object_type), object_id }))
     }
 
-    /// The registered type: the policy and tenant boundary.
+    /// The object type: the boundary of policy and tenant.
     #[must_use]
     pub fn object_type(&self) -> &ObjectType {
         &self.0.object_type
@@ -55,26 +55,26 @@ impl SubjectKey {
         &self.0.object_id
     }
 
-    /// The partition of this subject and of everything under it, the same for ever.
+    /// The partition of this subject and of everything under it. It never changes.
     #[must_use]
     pub fn partition(&self) -> Partition {
         Partition::of(self.object_type().as_str(), self.object_id())
     }
 }
 
-/// What a subject allows.
+/// The state of a subject, which decides what it allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SubjectState {
-    /// Reads and writes.
+    /// Allows reads and writes.
     Active,
-    /// Reads only.
+    /// Allows reads only.
     ReadOnly,
-    /// Neither lists nor writes.
+    /// Allows neither lists nor writes.
     Hidden,
 }
 
 impl SubjectState {
-    /// The stored code: fixed for ever.
+    /// The stored code. It never changes.
     #[must_use]
     pub const fn code(self) -> i8 {
         match self {
@@ -84,14 +84,14 @@ impl SubjectState {
         }
     }
 
-    /// The state of a stored code, `None` for a code no version has written.
+    /// Returns the state of a stored code; `None` for a code that no version has written.
     #[must_use]
     pub fn from_code(code: i8) -> Option<Self> {
         [Self::Active, Self::ReadOnly, Self::Hidden].into_iter().find(|s| s.code() == code)
     }
 }
 
-/// The caller's own fields.
+/// The caller's own metadata fields.
 pub type Metadata = BTreeMap<String, String>;
 
 /// A subject's row: allocator, counts and state.
@@ -99,36 +99,37 @@ pub type Metadata = BTreeMap<String, String>;
 pub struct Subject {
     /// The internal id; comments refer to it.
     pub id: SubjectId,
-    /// The caller's name for it.
+    /// The caller's key of the subject.
     pub key: SubjectKey,
-    /// Who may pin and delete under it; `None` where nobody was named.
+    /// The member that may pin and delete under the subject; `None` if no owner was named.
     pub owner: Option<MemberId>,
-    /// What it allows.
+    /// The state.
     pub state: SubjectState,
-    /// The next root's floor. An allocator, never a count: it only grows.
+    /// The floor of the next root. This is an allocator, never a count: it only grows.
     pub next_floor: i32,
-    /// Visible roots.
+    /// The number of visible roots.
     pub root_count: i32,
-    /// Visible roots and replies.
+    /// The number of visible roots and replies.
     pub comment_count: i32,
-    /// The commit number: plus one for each committed batch that changed the subject or a comment of it.
+    /// The revision: it rises by one for each committed batch that changed the subject or a comment
+    /// of it. Likes do not move it.
     pub revision: i64,
-    /// The number of the content and state of the subject row itself, the base of its etag.
+    /// The version of the content and state of the subject row itself, from which its etag is made.
     pub version: i64,
     /// At most [`MAX_PINS`] roots, in the order they were pinned.
     pub pins: Vec<CommentId>,
-    /// The caller's own fields.
+    /// The caller's own metadata fields.
     pub metadata: Metadata,
-    /// When it came into being.
+    /// The time of creation.
     pub create_time: Millis,
-    /// When the subject row itself last changed by Update, Delete or Undelete.
+    /// The time of the last Update, Delete or Undelete of the subject row itself.
     pub update_time: Millis,
-    /// When it was deleted; `None` while it is not.
+    /// The time of deletion; `None` unless deleted.
     pub delete_time: Option<Millis>,
 }
 
 impl Subject {
-    /// A subject without comments.
+    /// Creates a subject without comments.
     #[must_use]
     pub fn new(id: SubjectId, key: SubjectKey, now: Millis) -> Self {
         Self {
@@ -149,13 +150,13 @@ impl Subject {
         }
     }
 
-    /// The opaque version of content and state; counts never move it.
+    /// The etag: the opaque version of content and state; counts never change it.
     #[must_use]
     pub fn etag(&self) -> String {
         format!("{:x}.{:x}", self.id.get(), self.version)
     }
 
-    /// Whether `member` is the named owner.
+    /// Returns `true` if `member` is the named owner.
     #[must_use]
     pub fn is_owned_by(&self, member: &MemberId) -> bool {
         self.owner.as_ref() == Some(member)

@@ -1,11 +1,11 @@
-//! Points in time, in the one unit that rows and rules use.
+//! Timestamps, in the one unit that rows and rules use.
 
-/// Milliseconds since 1970-01-01T00:00:00Z. Times before it are not representable in requests.
+/// A time in milliseconds since 1970-01-01T00:00:00Z. Requests cannot represent earlier times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// The time `span` later, at most the end of time.
+    /// Returns the time `span` later, at most the greatest representable time.
     #[must_use]
     pub fn plus(self, span: std::time::Duration) -> Self {
         let span = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);

@@ -1,7 +1,9 @@
-//! The rows that one batch may touch, loaded under lock, and everything that becomes of them.
+//! The unit of work: the rows that one batch may touch, loaded under lock, and the changes that the
+//! batch makes to them.
 //!
-//! A store fills a [`UnitOfWork`], calls [`UnitOfWork::run`] for each command in order, and writes what the [`WriteSet`] names.
-//! Commands of a batch see one another's effects; a refused command leaves no trace.
+//! A store fills a [`UnitOfWork`], calls [`UnitOfWork::run`] for each command in order, and writes
+//! the rows that the [`WriteSet`] names. Commands of a batch see the effects of earlier ones; a
+//! rejected command leaves no trace.
 
 mod apply;
 mod committed_change;
@@ -25,31 +27,33 @@ use crate::verbs::Command;
 pub use committed_change::{CommittedChange, CommittedComment};
 pub use write_set::{ContentEdit, WriteSet};
 
-/// What an earlier request with the same key did.
+/// The stored result of an earlier request with the same idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// The code of its verb ([`crate::CommandKind::code`]), kept for whoever reads the rows; the print covers it.
+    /// The code of its verb ([`crate::CommandKind::code`]). It is kept for readers of the rows; the
+    /// fingerprint covers it already.
     pub verb: i8,
-    /// The print of verb and body.
+    /// The fingerprint of verb and body.
     pub fingerprint: Fingerprint,
-    /// The comment it was about; `None` for a subject's own verbs.
+    /// The comment of the request; `None` for a subject's own verbs.
     pub comment: Option<CommentId>,
-    /// The subject's revision that it answered.
+    /// The subject's revision in the first response.
     pub revision: i64,
 }
 
-/// What a command answers.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
-    /// The subject's revision that holds the effect (the first answer's, on a repeat).
+    /// The subject's revision that contains the effect; on a repeat, the revision in the first
+    /// response.
     pub revision: i64,
-    /// What it did, as it is now.
+    /// The effect, in its current state.
     pub effect: Effect,
-    /// Whether an earlier request with the same key had done it already.
+    /// `true` if an earlier request with the same key had the effect already.
     pub replayed: bool,
 }
 
-/// The thing a command was about.
+/// The subject, comment or like that a command changed or found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// A subject.
@@ -60,7 +64,7 @@ pub enum Effect {
     Like(LikeAnswer),
 }
 
-/// The rows of one batch.
+/// The locked rows of one batch.
 #[derive(Debug, Default)]
 pub struct UnitOfWork {
     subjects: BTreeMap<SubjectKey, Subject>,
@@ -94,12 +98,12 @@ impl UnitOfWork {
         self.likes.insert((like.comment_id, like.member.clone()), like);
     }
 
-    /// Adds what an earlier request did.
+    /// Adds the idempotency record of an earlier request.
     pub fn load_prior(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
         self.records.insert((subject, key), record);
     }
 
-    /// The subject under `key`, deleted or not.
+    /// The subject with the key `key`, deleted or not.
     #[must_use]
     pub fn subject(&self, key: &SubjectKey) -> Option<&Subject> {
         self.subjects.get(key)
@@ -111,7 +115,7 @@ impl UnitOfWork {
         self.comments.get(&id)
     }
 
-    /// The comment of the batch that stands at `path`.
+    /// The comment of the batch that has the path `path`.
     #[must_use]
     pub fn at_path(&self, path: &Path) -> Option<&Comment> {
         self.paths.get(path).and_then(|id| self.comments.get(id))
@@ -123,16 +127,17 @@ impl UnitOfWork {
         self.contents.get(&id)
     }
 
-    /// A member's like, if the member ever set one.
+    /// A member's like; `None` if the member never set one.
     #[must_use]
     pub fn like(&self, id: CommentId, member: &MemberId) -> Option<&Like> {
         self.likes.get(&(id, member.clone()))
     }
 
-    /// What has to be told of each subject: its changes, and the revision that holds them, if they moved it.
+    /// Returns the event data of each subject: its changes, and the revision that contains them, if
+    /// they moved it.
     ///
     /// # Errors
-    /// [`Error::Internal`] when a subject that changed is not in the world.
+    /// [`Error::Internal`] if a subject that changed is not in the unit of work.
     pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, &Changes)>> {
         let told = |(key, changes)| {
             let subject =
@@ -142,7 +147,7 @@ impl UnitOfWork {
         self.write_set.events.iter().map(told).collect()
     }
 
-    /// What has to be written.
+    /// The rows that have to be written.
     #[must_use]
     pub fn write_set(&self) -> &WriteSet {
         &self.write_set
@@ -151,8 +156,8 @@ impl UnitOfWork {
     /// Decides one command and applies it.
     ///
     /// # Errors
-    /// Why the command is refused; the world is then as before. After [`Error::Internal`] it may be half-changed, and
-    /// nothing of it may be written.
+    /// The reason for which the command is rejected; the unit of work is then unchanged. After
+    /// [`Error::Internal`] it may be partly changed, and nothing of it may be written.
     pub fn run(&mut self, command: &Command) -> Result<CommandOutput> {
         if let Some(output) = self.replay(command)? {
             return Ok(output);
@@ -160,7 +165,7 @@ impl UnitOfWork {
         let act = command.verb.act();
         act.check(self, command)?;
         let changes = act.changes(self, command);
-        // A like has no request row: that nothing changes is all that a repeat shows.
+        // A like has no idempotency record: the lack of changes is the only sign of a repeat.
         let replayed = changes.is_empty() && command.verb.as_like().is_some();
         for change in changes {
             self.apply(change, command)?;
@@ -171,7 +176,7 @@ impl UnitOfWork {
         Ok(CommandOutput { revision, effect, replayed })
     }
 
-    /// The answer of an earlier request with the same key, if there was one.
+    /// Returns the output of an earlier request with the same key, if there was one.
     fn replay(&self, command: &Command) -> Result<Option<CommandOutput>> {
         let Some(subject) = self.subjects.get(&command.subject) else { return Ok(None) };
         let Some(record) = self.records.get(&(subject.id, command.request.key)) else { return Ok(None) };
@@ -198,10 +203,11 @@ impl UnitOfWork {
         Ok(Effect::Comment(Box::new(view.seen_by(None))))
     }
 
-    /// Twins later in the batch find what the first one did; the journal writes it beside the effect.
+    /// Stores the idempotency record of a command. Repeats later in the batch find it, and the
+    /// store writes it in the same transaction as the effect.
     fn remember(&mut self, command: &Command, revision: i64) {
         if command.verb.as_like().is_some() {
-            return; // a like's own row remembers its last operation
+            return; // the row of a like stores its last operation
         }
         let Some(subject) = self.subjects.get(&command.subject) else { return };
         let (verb, comment) = (command.verb.code(), command.verb.comment_id());

@@ -1,5 +1,5 @@
-//! The commands: one verb, one file. Each is a struct that says what it needs, checks itself against the locked rows,
-//! and tells the facts that follow.
+//! The commands, with one file per verb. Each verb is a struct that names its lock set, checks
+//! itself against the locked rows, and returns the changes that follow.
 
 mod create;
 mod delete;
@@ -35,12 +35,13 @@ pub use subject::{CreateSubject, UpdateSubject};
 /// One mutation of one subject, or of one like under it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// The subject it is about.
+    /// The subject of the command.
     pub subject: SubjectKey,
-    /// What to do.
+    /// The verb with its arguments.
     pub verb: CommandKind,
-    /// Makes a repeat recognisable. Every command has one: where the caller gave no request id, the service made it, so
-    /// that it can find out itself whether a commit of unknown outcome happened.
+    /// The identity by which a repeat is detected. Every command has one. If the caller gave no
+    /// request id, the service generates it, so that the service itself can resolve a commit of
+    /// unknown outcome.
     pub request: RequestIdentity,
     /// The time of the command.
     pub now: Millis,
@@ -50,21 +51,22 @@ pub struct Command {
 /// stored formats: they never change, also where the Rust type is renamed.
 macro_rules! verbs {
     ($($name:ident = ($code:literal, $stored:literal) $doc:literal,)*) => {
-        /// What a command does.
+        /// The verb of a command, with its arguments.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum CommandKind {
             $(#[doc = $doc] $name($name),)*
         }
 
         impl CommandKind {
-            /// The code in the rows of requests. It is a stored format and never changes.
+            /// The code in the rows of idempotency records. It is a stored format and never
+            /// changes.
             #[must_use]
             pub const fn code(&self) -> i8 {
                 match self { $(Self::$name(_) => $code,)* }
             }
 
-            /// The name that begins a fingerprint. It is a stored format and never changes: with
-            /// another name every repeat of an older request is refused as a reused id.
+            /// The name at the beginning of a fingerprint. It is a stored format and never changes:
+            /// with another name every repeat of an older request would be rejected as a reused id.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$name(_) => $stored,)* }
@@ -102,25 +104,28 @@ verbs! {
     ImportLike = (16, "ImportLike") "Bring a like in with its time.",
 }
 
-/// The rows a command decides on. The store locks them before it runs the command.
+/// The rows on which a command is decided. The store locks them before it runs the command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockSet {
-    /// Comments to lock, in any order: targets, parents, and the ancestors whose counts may move.
+    /// The comments to lock, in any order: targets, parents, and the ancestors whose counts may
+    /// change.
     pub comments: Vec<CommentId>,
-    /// The one comment whose content is read or answered.
+    /// The one comment whose content is read or returned.
     pub content: Option<CommentId>,
-    /// The like to lock. A command that names one leaves the subject row unlocked: likes never contend with comments.
+    /// The like to lock. A command that names a like leaves the subject row unlocked, so likes
+    /// never contend with comments.
     pub like: Option<(CommentId, MemberId)>,
 }
 
-/// A comment as a command names it: with the ids along its path, the root first, itself last. They never change.
+/// A comment as a command names it, with the ids along its path. These never change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommentLocation {
     /// The comment.
     pub id: CommentId,
-    /// From the root to the comment.
+    /// The ids along the path, from the root to the comment itself.
     pub ancestor_ids: Vec<CommentId>,
-    /// The comment it answers, which a depth cap may keep outside the lineage; its count of answers moves too.
+    /// The comment that it replies to, which a depth cap may keep outside `ancestor_ids`; its reply
+    /// count changes too.
     pub parent: Option<CommentId>,
 }
 
@@ -130,26 +135,27 @@ impl CommentLocation {
     }
 }
 
-/// What every verb can do.
+/// The rules of a verb.
 pub(crate) trait Verb {
-    /// The rows it needs under lock.
+    /// Returns the lock set of the command.
     fn needs(&self) -> LockSet;
 
-    /// Whether it may happen now.
+    /// Checks that the command is allowed now.
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()>;
 
-    /// The facts that follow, in order; called only after a successful check on the same world.
+    /// Returns the changes that follow, in order; called only after a successful check on the same
+    /// unit of work.
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change>;
 }
 
 impl CommandKind {
-    /// The rows it needs under lock.
+    /// Returns the lock set of the command.
     #[must_use]
     pub fn needs(&self) -> LockSet {
         self.act().needs()
     }
 
-    /// The comment it is about; `None` for a subject's own verbs.
+    /// The comment of the command; `None` for a subject's own verbs.
     #[must_use]
     pub fn comment_id(&self) -> Option<CommentId> {
         match self {
@@ -169,13 +175,13 @@ impl CommandKind {
         }
     }
 
-    /// Whether its request key lies on the row of a new comment.
+    /// Returns `true` if the idempotency key is stored on the row of a new comment.
     #[must_use]
     pub const fn creates_comment(&self) -> bool {
         matches!(self, Self::Create(_) | Self::Reply(_) | Self::Import(_))
     }
 
-    /// The like it sets; such commands travel in lanes of their own.
+    /// The like that the command sets. Commands that set likes have write queues of their own.
     #[must_use]
     pub const fn as_like(&self) -> Option<&SetLike> {
         if let Self::SetLike(set) = self {
@@ -188,12 +194,12 @@ impl CommandKind {
     }
 }
 
-/// The subject, which must exist.
+/// Returns the subject, or an error if it does not exist.
 fn existing<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
     unit.subject(&command.subject).filter(|s| s.delete_time.is_none()).ok_or(Error::SubjectNotFound)
 }
 
-/// The subject, which must take writes.
+/// Returns the subject, or an error if it does not take writes.
 fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
     let subject = existing(unit, command)?;
     match subject.state {
@@ -203,14 +209,14 @@ fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> 
     }
 }
 
-/// The comment a command names, under a subject that was not deleted. A comment of another subject is not found, even
-/// if a store has loaded it.
+/// Returns the comment that a command names, under a subject that is not deleted. A comment of
+/// another subject is not found, even if a store has loaded it.
 fn target<'w>(unit: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<&'w Comment> {
     let subject = existing(unit, command).map_err(|_| Error::CommentNotFound)?;
     unit.comment(id).filter(|comment| comment.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }
 
-/// Refuses an etag that is not the current one; an empty one asks for nothing.
+/// Rejects an etag that is not the current one; an empty etag requires nothing.
 fn match_etag(given: &str, current: String) -> Result<()> {
     if given.is_empty() || given == current { Ok(()) } else { Err(Error::EtagMismatch { current }) }
 }

@@ -1,40 +1,41 @@
-//! A token bucket in one number (GCRA): the moment from which on it would be full again.
+//! A token bucket in one number (GCRA): the time at which it would be full again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// So many at once, and so often after that.
+/// A rate: a burst size and a refill interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    /// The time in which one comes back; never zero.
+    /// The time in which one token is refilled; never zero.
     every: Duration,
-    /// How many may come at once; never zero.
+    /// The maximum number of tokens, which one burst can take; never zero.
     burst: u32,
 }
 
-/// What one principal has left. New ones are full.
+/// The tokens that one principal has left. A new bucket is full.
 #[derive(Debug, Default)]
 pub(super) struct TokenBucket(AtomicU64);
 
 impl RateLimit {
-    /// `count` in each `span`, and up to `burst` at once; `None` for a count of zero, which bounds nothing.
+    /// Creates a rate of `count` calls in each `span`, and up to `burst` at once. Returns `None`
+    /// for a count of zero, which means no limit.
     #[must_use]
     pub fn new(count: u32, span: Duration, burst: u32) -> Option<Self> {
         let every = span.checked_div(count)?.max(Duration::from_nanos(1));
         Some(Self { every, burst: burst.max(1) })
     }
 
-    /// The time in which an empty bucket is full again.
+    /// Returns the time in which an empty bucket is full again.
     pub(super) fn refill(self) -> Duration {
         self.every.saturating_mul(self.burst)
     }
 }
 
 impl TokenBucket {
-    /// Takes one at `now`, counted from any moment that stays the same.
+    /// Takes one token at `now`, counted from any fixed time.
     ///
     /// # Errors
-    /// How long until there is one.
+    /// The time until a token is available.
     pub(super) fn take(&self, rate: RateLimit, now: Duration) -> Result<(), Duration> {
         let (now, every, all) = (nanos(now), nanos(rate.every), nanos(rate.refill()));
         let next = |full: u64| {

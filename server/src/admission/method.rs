@@ -1,31 +1,32 @@
-//! What each method is to admission: the whole table, and the only one.
+//! The admission policy of each method. This is the complete table, and the only one.
 //!
-//! Classes compare calls of one pool. Reads and writes never compete, so a create is SHEDDABLE among the writes: were it CRITICAL,
-//! nothing would be kept for the moderator who has to take the flood down.
+//! Classes are compared within one pool. Reads and writes never compete, so a create is SHEDDABLE
+//! among the writes: if it were CRITICAL, no capacity would be reserved for the moderator who has
+//! to take the flood down.
 
 use std::time::Duration;
 
-/// What a call is worth while there is no room for all.
+/// The priority of a call when there is no capacity for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AdmissionClass {
-    /// What can be asked for later: histories, lists of operators, exports.
+    /// Calls that can be repeated later: histories, lists for operators, exports.
     BestEffort,
-    /// What people see and write.
+    /// Calls by which people read and write.
     Sheddable,
-    /// What must go on: taking down, and looking at what is to be taken down.
+    /// Calls that must go on: taking content down, and viewing the content to be taken down.
     Critical,
 }
 
-/// Where a call takes room.
+/// The pool in which a call takes capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PoolName {
     Reads,
     Writes,
-    /// What stays open; its work is counted where it is done.
+    /// Calls that stay open. Their work is counted where it is done.
     Streams,
 }
 
-/// How large a request may be, and how long its call may take.
+/// The maximum size of a request and the time limit of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageProfile {
     /// A few names and a page token.
@@ -36,13 +37,13 @@ pub(crate) enum MessageProfile {
     Write,
     /// A moderator's or an operator's call.
     Admin,
-    /// One message is asked and many are answered; only its beginning is timed.
+    /// One request with many responses. Only the time until the first response is limited.
     Stream,
-    /// Many messages come, and are judged one by one.
+    /// Many requests, each checked by itself.
     Import,
 }
 
-/// A method as admission sees it.
+/// The admission policy of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MethodPolicy {
     pub(crate) pool: PoolName,
@@ -50,21 +51,21 @@ pub(crate) struct MethodPolicy {
     pub(crate) kind: MessageProfile,
 }
 
-/// The longest times of kinds of calls, as configured.
+/// The configured time limits by kind of call.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// Reads of all sorts.
+    /// Reads of all kinds.
     pub read: Duration,
     /// Writes of members.
     pub write: Duration,
     /// Calls of AdminService.
     pub admin: Duration,
-    /// Everything else, and the cap of all.
+    /// All other calls, and the upper bound of every limit.
     pub call: Duration,
 }
 
 impl AdmissionClass {
-    /// The name in metrics.
+    /// Returns the name in metrics.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::BestEffort => "best_effort",
@@ -73,12 +74,12 @@ impl AdmissionClass {
         }
     }
 
-    /// The highest first.
+    /// All classes, the highest first.
     pub(super) const DOWNWARD: [Self; 3] = [Self::Critical, Self::Sheddable, Self::BestEffort];
 }
 
 impl PoolName {
-    /// The name in metrics.
+    /// Returns the name in metrics.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
@@ -89,20 +90,22 @@ impl PoolName {
 }
 
 impl MessageProfile {
-    /// Whether its answers have no end of their own.
+    /// Returns true if the responses of a call have no end of their own.
     pub(crate) const fn streams(self) -> bool {
         matches!(self, Self::Stream | Self::Import)
     }
 
-    /// Whether a call changes nothing.
+    /// Returns true if the call changes nothing.
     pub(crate) const fn only_reads(self) -> bool {
         matches!(self, Self::Read | Self::Batch)
     }
 
-    /// The largest message, in bytes; `most` where this says nothing.
+    /// Returns the maximum size of a message, in bytes; `most` for profiles without a limit of
+    /// their own.
     ///
-    /// The contract's own bounds lie below: 200 keys or ids are 20 KiB, a page token under 1 KiB, and the longest text that a policy
-    /// may allow, 16,000 code points after NFC, 192 KB before it where every one comes as three.
+    /// The limits of the contract are lower: 200 keys or ids are 20 KiB, a page token under 1 KiB,
+    /// and the longest text that a policy may allow, 16,000 code points after NFC, 192 KB before
+    /// NFC if each of them is sent as three.
     pub(crate) const fn max_message(self, most: usize) -> usize {
         let bound = match self {
             Self::Read | Self::Admin | Self::Stream => 8 << 10,
@@ -115,7 +118,7 @@ impl MessageProfile {
 }
 
 impl Timeouts {
-    /// The most time for a call on these terms; a path that is none of ours has no terms.
+    /// Returns the time limit of a call with this policy; a path outside the API has no policy.
     pub(crate) fn of(&self, terms: Option<MethodPolicy>) -> Duration {
         let own = match terms.map(|terms| terms.kind) {
             Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
@@ -151,7 +154,8 @@ const fn stream(class: AdmissionClass) -> Option<MethodPolicy> {
     Some(MethodPolicy { pool: PoolName::Streams, class, kind: MessageProfile::Stream })
 }
 
-/// The terms of the method of this path; `None` for health, reflection, and what is none of ours: those take no room.
+/// Returns the policy of the method at this path; `None` for health, reflection and unknown paths,
+/// which take no capacity.
 pub(crate) fn terms(path: &str) -> Option<MethodPolicy> {
     use AdmissionClass::{BestEffort, Critical, Sheddable};
     match path.strip_prefix("/riposte.v1.")? {

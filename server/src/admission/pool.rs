@@ -1,4 +1,4 @@
-//! One pool: so many calls under way, and a queue before it.
+//! One admission pool: a limited number of running calls, and a queue in front of it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,26 +10,26 @@ use tokio::time::{Instant, timeout_at};
 use super::method::AdmissionClass;
 use super::queue::{PoolWaiter, WaitQueue};
 
-/// What every class but the highest may fill of a pool, in a hundred.
+/// The part of a pool that every class but the highest may fill, in percent.
 const SHARE: usize = 70;
-/// When a caller that found no room should come again: somewhere between, so that those who were refused together do not
-/// come back together.
+/// The retry delay of a rejected caller: random within this range, so that callers that were
+/// rejected together do not return together.
 const AGAIN_MS: std::ops::Range<u64> = 100..300;
-/// How much the last call counts in the time that calls take.
+/// The divisor for the weight of the last call in the average duration of calls.
 const WEIGHT: u32 = 8;
 
-/// The bounds of a pool.
+/// The limits of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PoolLimits {
-    /// Calls under way.
+    /// The maximum number of running calls.
     pub(super) room: usize,
-    /// Calls that wait.
+    /// The maximum number of waiting calls.
     pub(super) queue: usize,
-    /// How long one waits; zero for not at all.
+    /// The maximum wait; zero if calls do not wait.
     pub(super) wait: Duration,
 }
 
-/// See the module. Clones are the same pool.
+/// An admission pool; see the module. Clones share the pool.
 #[derive(Debug, Clone)]
 pub(super) struct AdmissionPool(Arc<Inner>);
 
@@ -43,14 +43,14 @@ struct Inner {
 struct State {
     taken: usize,
     queue: WaitQueue<PoolPermit>,
-    /// How long calls take, the last ones above all.
+    /// The average duration of calls, in which the last ones weigh most.
     typical: Duration,
 }
 
-/// A call's room, until it is dropped.
+/// The capacity of one call, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct PoolPermit {
-    /// `None` for a permit that is none any more.
+    /// `None` for a permit whose capacity has already been returned.
     pool: Option<Arc<Inner>>,
     begun: Instant,
 }
@@ -61,7 +61,8 @@ impl AdmissionPool {
         Self(Arc::new(Inner { limits, state: Mutex::new(state) }))
     }
 
-    /// Enters at once or waits, but not so long that no time is left until `until` for what calls take.
+    /// Enters at once or waits. The wait is limited so that the average duration of a call remains
+    /// until `until`.
     ///
     /// # Errors
     /// [`Error::Overloaded`].
@@ -86,11 +87,11 @@ impl AdmissionPool {
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is whole before anything that could panic.
+        // Every change is complete before anything could panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What calls of a class may fill.
+    /// Returns the capacity that calls of a class may fill.
     fn room(&self, class: AdmissionClass) -> usize {
         match class {
             AdmissionClass::Critical => self.limits.room,
@@ -105,14 +106,15 @@ impl State {
         PoolPermit { pool: Some(Arc::clone(pool)), begun: now }
     }
 
-    /// Gives the room that is free to those who wait.
+    /// Gives free capacity to waiting calls.
     fn hand_out(&mut self, pool: &Arc<Inner>) {
         let now = Instant::now();
         for class in AdmissionClass::DOWNWARD {
             while self.taken < pool.room(class)
                 && let Some(turn) = self.queue.pop(class, now)
             {
-                // Who went away meanwhile leaves its permit here, under the lock: it is undone by hand.
+                // A waiter that went away meanwhile leaves its permit here, while the lock is held:
+                // the permit is undone directly, without `drop`.
                 if let Err(mut unwanted) = turn.send(self.permit(pool, now)) {
                     unwanted.pool = None;
                     self.taken -= 1;
@@ -153,7 +155,7 @@ mod tests {
         AdmissionPool::new(PoolLimits { room, queue: 4, wait })
     }
 
-    /// What a class gets without waiting.
+    /// Takes the permits that a class gets without waiting.
     fn fill(pool: &AdmissionPool, class: AdmissionClass) -> Vec<PoolPermit> {
         std::iter::from_fn(|| pool.enter(class, None).now_or_never()?.ok()).collect()
     }
@@ -207,7 +209,7 @@ mod tests {
         }
         drop(gone);
         drop(held);
-        // It had its turn, and goes away before it looks.
+        // The waiter received its permit, and goes away before it uses it.
         drop(late);
         drop(stays.await.unwrap());
         assert_eq!(pool.0.state().taken, 0);

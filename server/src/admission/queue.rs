@@ -1,4 +1,5 @@
-//! Who waits for room: the highest class first, in each the one that has waited longest.
+//! The queue of calls that wait for capacity: the highest class first, within a class the one that
+//! has waited longest.
 
 use std::collections::VecDeque;
 
@@ -7,14 +8,15 @@ use tokio::time::Instant;
 
 use super::method::AdmissionClass;
 
-/// One who waits, until a moment.
+/// A waiting call and the end of its wait.
 #[derive(Debug)]
 pub(super) struct PoolWaiter<T> {
     pub(super) until: Instant,
     pub(super) turn: Sender<T>,
 }
 
-/// See the module. Its length is bounded; who was pushed out learns it by the loss of the sender.
+/// The wait queue; see the module. Its length is bounded. A call that is evicted is notified by the
+/// loss of the sender.
 #[derive(Debug)]
 pub(super) struct WaitQueue<T> {
     length: usize,
@@ -29,8 +31,8 @@ impl<T> WaitQueue<T> {
         Self { length, best_effort: line(), sheddable: line(), critical: line() }
     }
 
-    /// Takes one in; `false` if there is no place. Those whose time is over go first, then the last who came of the lowest class
-    /// below.
+    /// Adds a waiter; returns `false` if the queue is full. A full queue first removes waiters
+    /// whose time is over, then the last arrival of the lowest class below that of the new waiter.
     pub(super) fn push(&mut self, class: AdmissionClass, waiter: PoolWaiter<T>, now: Instant) -> bool {
         if self.waiting() >= self.length {
             for class in AdmissionClass::DOWNWARD {
@@ -48,7 +50,7 @@ impl<T> WaitQueue<T> {
         true
     }
 
-    /// Whoever waits in a class and has time left.
+    /// Removes and returns the first waiter of a class that has time left.
     pub(super) fn pop(&mut self, class: AdmissionClass, now: Instant) -> Option<Sender<T>> {
         let line = self.line(class);
         while let Some(waiter) = line.pop_front() {
@@ -59,7 +61,7 @@ impl<T> WaitQueue<T> {
         None
     }
 
-    /// Whether somebody stands before one who comes now.
+    /// Returns true if the queue holds a waiter that precedes a new call of this class.
     pub(super) fn is_before(&mut self, class: AdmissionClass, now: Instant) -> bool {
         let waits = |waiter: &PoolWaiter<T>| waiter.until > now && !waiter.turn.is_closed();
         AdmissionClass::DOWNWARD
@@ -101,7 +103,7 @@ mod tests {
             Self { queue: WaitQueue::new(length), now: Instant::now(), alive: Vec::new() }
         }
 
-        /// Whether one is taken in who waits so long.
+        /// Adds a waiter with a wait of `wait_ms`; returns true if it was accepted.
         fn comes(&mut self, class: AdmissionClass, wait_ms: u64) -> bool {
             let (turn, receiver) = oneshot::channel();
             let until = self.now + Duration::from_millis(wait_ms);
@@ -109,7 +111,7 @@ mod tests {
             self.queue.push(class, PoolWaiter { until, turn }, self.now)
         }
 
-        /// Whether the waiter of this number, in the order of coming, was pushed out.
+        /// Returns true if the waiter with this number, in order of arrival, was evicted.
         fn dropped(&mut self, number: usize) -> bool {
             self.alive[number].try_recv() == Err(oneshot::error::TryRecvError::Closed)
         }

@@ -1,9 +1,9 @@
-//! So many of one name at a time: connections of an identity, streams of a caller.
+//! Quotas of concurrent use per name: connections of an identity, streams of a caller.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What names hold. Clones are the same.
+/// The counts of all names. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Quotas(Arc<Inner>);
 
@@ -13,7 +13,7 @@ struct Inner {
     held: Mutex<HashMap<Arc<str>, usize>>,
 }
 
-/// One of a name's, until it is dropped.
+/// One unit of a name's quota, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Quota {
     shares: Quotas,
@@ -21,12 +21,12 @@ pub(crate) struct Quota {
 }
 
 impl Quotas {
-    /// At most so many of each name.
+    /// Creates quotas of at most `most` units for each name.
     pub(crate) fn new(most: usize) -> Self {
         Self(Arc::new(Inner { most, held: Mutex::default() }))
     }
 
-    /// One more of a name; `None` where it has enough.
+    /// Takes one more unit of a name; returns `None` when its quota is used up.
     pub(crate) fn take(&self, name: &Arc<str>) -> Option<Quota> {
         let mut held = self.held();
         let count = held.entry(Arc::clone(name)).or_default();
@@ -38,7 +38,7 @@ impl Quotas {
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<Arc<str>, usize>> {
-        // Every change is whole before anything that could panic.
+        // Every change is complete before anything could panic.
         self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

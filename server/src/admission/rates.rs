@@ -1,7 +1,8 @@
-//! How much one caller, and one member under an object type, may ask for.
+//! Rate limits of one caller, and of one member under an object type.
 //!
-//! So many principals are remembered; the seldom ones are forgotten first, and who is forgotten begins with a full bucket. So a
-//! flood of names costs no memory, and frees none of those who ask most.
+//! The number of tracked principals is bounded. Rarely seen ones are evicted first, and an evicted
+//! principal starts again with a full bucket. A flood of names therefore costs no memory, and does
+//! not free the most active principals from their limits.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -14,21 +15,21 @@ use tokio::time::Instant;
 
 use super::bucket::{RateLimit, TokenBucket};
 
-/// The least time for which a principal is remembered.
+/// The minimum time for which an idle principal is tracked.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
-/// The buckets of principals.
+/// The token buckets of principals.
 #[derive(Debug, Clone)]
 struct Buckets<K: Hash + Eq + Send + Sync + 'static> {
     begun: Instant,
     of: Cache<K, Arc<TokenBucket>>,
 }
 
-/// The rate of each caller.
+/// The rate limit of each caller.
 #[derive(Debug, Clone)]
 pub(super) struct CallerRates(Option<(RateLimit, Buckets<Arc<str>>)>);
 
-/// The rate of each member, by object type.
+/// The rate limits of each member, by object type.
 #[derive(Debug, Clone)]
 pub struct MemberRates {
     of: BTreeMap<String, Option<RateLimit>>,
@@ -37,7 +38,7 @@ pub struct MemberRates {
 }
 
 impl<K: Hash + Eq + Send + Sync + Clone + 'static> Buckets<K> {
-    /// Room for so many, each remembered until its bucket must be full.
+    /// Creates buckets for up to `principals`, each kept until it must be full again.
     fn new(principals: u64, refill: Duration) -> Self {
         let of = Cache::builder().max_capacity(principals).time_to_idle(refill.max(REMEMBERED)).build();
         Self { begun: Instant::now(), of }
@@ -61,13 +62,13 @@ impl CallerRates {
 }
 
 impl MemberRates {
-    /// The rates of registered types, and that of all others.
+    /// Creates the limits of the registered object types, and that of all others.
     #[must_use]
     pub fn new(of: BTreeMap<String, Option<RateLimit>>, others: Option<RateLimit>) -> Self {
         Self { of, others, buckets: Buckets::new(0, Duration::ZERO) }
     }
 
-    /// The same, which remembers so many members.
+    /// Returns the same limits with buckets for up to `principals` members.
     pub(super) fn remembering(mut self, principals: u64) -> Self {
         let refills = self.of.values().chain([&self.others]).flatten().map(|rate| rate.refill());
         self.buckets = Buckets::new(principals, refills.max().unwrap_or_default());

@@ -1,8 +1,10 @@
-//! Answers that nobody has read yet, in bytes: those of one connection, and all of a process.
+//! Send buffers: the bytes of responses that clients have not read yet, of one connection and of
+//! the whole process.
 //!
-//! HTTP/2 lets a client ask and not read. What it was answered then waits in memory, for as long as it likes. So a connection
-//! with too many such bytes is told nothing more, and closed if they do not leave it. While all connections together have too
-//! many, small answers go on: who reads is not to suffer for those who do not.
+//! An HTTP/2 client can send requests and not read the responses, which then wait in memory for as
+//! long as the client likes. So a connection with too many such bytes receives no more responses,
+//! and is closed if the bytes do not drain. While all connections together hold too many, small
+//! responses still go on, so that clients that read do not suffer from those that do not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,20 +14,22 @@ use hyper::body::Bytes;
 use riposte_core::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One connection may fill this part of all there is.
+/// One connection may fill one part in `PART` of the total.
 const PART: usize = 16;
-/// What a connection may be answered, in bytes, though there is no room at all.
+/// The bytes that a connection may hold when the total is used up.
 const SMALL: usize = 64 << 10;
-/// The least bytes per second by which a full connection is read.
+/// The minimum drain rate of a full connection, in bytes per second.
 const SLOWEST: f64 = 16.0 * 1024.0;
-/// Watches of health on one connection: of the server, and of some of its services.
+/// The maximum number of health watches on one connection: of the server, and of some of its
+/// services.
 const WATCHES: usize = 8;
-/// Bytes of requests that may be on their way over one connection: some fifteen of the largest.
+/// The maximum number of request bytes in transit over one connection: about fifteen of the largest
+/// requests.
 const ARRIVING: usize = 4 << 20;
-/// When to come again. Nothing says when a client will read.
+/// The retry delay. It is not known when a client will read.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// What is not read, of all connections of a process. Clones are the same.
+/// The send buffer of all connections of a process. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct SendBuffer(Arc<Inner>);
 
@@ -36,44 +40,46 @@ struct Inner {
     bytes: AtomicUsize,
 }
 
-/// What is not read, of one connection. Clones are the same.
+/// The send buffer of one connection. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionBuffer(Arc<Line>);
 
 #[derive(Debug)]
 struct Line {
     all: SendBuffer,
-    /// Bytes of requests that may be on their way over it.
+    /// The capacity for request bytes in transit over the connection.
     arriving: Arc<Semaphore>,
-    /// Watches of health that it may have.
+    /// The capacity for health watches of the connection.
     watches: Arc<Semaphore>,
     bytes: AtomicUsize,
-    /// Whether an answer did not fit since one has left.
+    /// True if a response did not fit and none has left since.
     tight: AtomicBool,
 }
 
-/// An answer on its way, until its last byte has left or its call is given up.
+/// A response in transit, until its last byte has left or its call is cancelled.
 struct PendingResponse {
     bytes: Bytes,
     line: Arc<Line>,
 }
 
-/// How fast a connection is read. Bytes on the wire count, and not answers that have left: one may be given up unread.
+/// The drain rate of a connection. It counts bytes written to the socket and not responses that
+/// have left, because a response may be cancelled before it is read.
 #[derive(Debug, Default)]
 pub(crate) struct DrainRate {
     written: u64,
-    /// When the connection was full first, or last read fast enough, and what was written until then.
+    /// The time at which the connection became full, or last drained fast enough, and the bytes
+    /// written until then.
     from: Option<(Instant, u64)>,
 }
 
 impl SendBuffer {
-    /// At most so many bytes of all connections together. One that has more than its part of them, and is hardly read for so
-    /// long, is given up.
+    /// Creates a buffer of at most `most` bytes for all connections together. A connection that
+    /// exceeds its part of them, and drains too slowly for `patience`, is closed.
     pub(crate) fn new(most: usize, patience: Duration) -> Self {
         Self(Arc::new(Inner { most, patience, bytes: AtomicUsize::new(0) }))
     }
 
-    /// The backlog of a new connection.
+    /// Returns the buffer of a new connection.
     pub(crate) fn connection(&self) -> ConnectionBuffer {
         let (bytes, tight) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (arriving, watches) = (Arc::new(Semaphore::new(ARRIVING)), Arc::new(Semaphore::new(WATCHES)));
@@ -86,43 +92,44 @@ impl SendBuffer {
 }
 
 impl ConnectionBuffer {
-    /// A watch of health, for as long as it is kept: a balancer needs one, and who asks for more fills memory with them. `None` for one
-    /// too many on this connection.
+    /// Returns a permit for a health watch, valid until it is dropped: a load balancer needs one,
+    /// and a client with many would fill memory. `None` if the connection has reached its limit.
     pub(crate) fn watch(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.0.watches).try_acquire_owned().ok()
     }
 
-    /// Room for the bytes of requests that are on their way.
+    /// Returns the capacity for request bytes in transit.
     pub(crate) fn arriving(&self) -> &Arc<Semaphore> {
         &self.0.arriving
     }
 
-    /// Whether the connection may be answered more.
+    /// Checks that the connection may receive more responses.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] until something is read.
+    /// [`Error::Overloaded`] until some of them are read.
     pub(crate) fn room(&self) -> Result<(), Error> {
         let own = self.bytes();
         let full = own >= self.part() || own > 0 && self.0.tight.load(Ordering::Relaxed);
         if full { Err(Error::Overloaded { after: AGAIN }) } else { Ok(()) }
     }
 
-    /// Whether an answer of so many bytes still fits. One that is larger than all the room fits where nothing waits.
+    /// Checks that a response of `bytes` still fits. A response larger than the whole buffer fits
+    /// if nothing waits.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] until something is read.
+    /// [`Error::Overloaded`] until some of them are read.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Error> {
         let (own, none) = (self.bytes(), self.0.all.is_full());
         let most = if none { SMALL } else { self.part() };
         if own + bytes <= most || own == 0 && !none {
             return Ok(());
         }
-        // Where nothing waits, it is others who are in the way.
+        // If nothing waits on this connection, the other connections fill the buffer.
         self.0.tight.store(own > 0, Ordering::Relaxed);
         Err(Error::Overloaded { after: AGAIN })
     }
 
-    /// The same bytes, which count as not read until they are gone.
+    /// Returns the same bytes, which count towards the buffer until they are dropped.
     pub(crate) fn waiting(&self, bytes: Bytes) -> Bytes {
         self.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
         self.0.all.0.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
@@ -137,7 +144,7 @@ impl ConnectionBuffer {
         self.0.all.0.most / PART
     }
 
-    /// Whether it keeps anybody from being answered.
+    /// Returns true if the connection holds bytes that block other responses.
     fn is_in_the_way(&self) -> bool {
         self.room().is_err() || self.bytes() > SMALL && self.0.all.is_full()
     }
@@ -159,12 +166,13 @@ impl Drop for PendingResponse {
 }
 
 impl DrainRate {
-    /// So many bytes went to the client.
+    /// Counts bytes written to the client.
     pub(crate) fn wrote(&mut self, bytes: usize) {
         self.written += bytes as u64;
     }
 
-    /// Whether the connection was full for too long, and hardly read meanwhile. The clock is asked only where it is full.
+    /// Returns true if the connection was full for too long and hardly drained meanwhile. The clock
+    /// is read only while it is full.
     pub(crate) fn is_too_slow(&mut self, backlog: &ConnectionBuffer, clock: impl FnOnce() -> Instant) -> bool {
         if !backlog.is_in_the_way() {
             self.from = None;

@@ -1,4 +1,5 @@
-//! Connections as they come: over TCP, through the TLS handshake where there is one, each with who is at its other end.
+//! Accepted connections: over TCP, through the TLS handshake if TLS is configured, each with the
+//! identity of its peer.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -20,14 +21,15 @@ use super::tls::{self, TlsServer};
 use crate::admission::{ConnectionBuffer, DrainRate, SendBuffer};
 use crate::auth::PeerIdentity;
 
-/// The longest handshake.
+/// The time limit of a handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
-/// The wait after a connection that could not be taken: as a rule the process has no file descriptor left.
+/// The wait after a failure to accept a connection. Usually the process has no file descriptor
+/// left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How often at most the log says so.
+/// The minimum interval between log messages about such failures.
 const SAID_EVERY: Duration = Duration::from_secs(5);
 
-/// How long a client may take for the first words of HTTP/2, and how many bytes they have.
+/// The time limit and the length in bytes of the HTTP/2 connection preface of a client.
 const PREFACE: (Duration, usize) = (Duration::from_secs(3), 24);
 
 /// One connection.
@@ -39,27 +41,30 @@ pub(super) struct AcceptedConnection {
     slot: ConnectionPermit,
     backlog: ConnectionBuffer,
     pace: DrainRate,
-    /// Of a listener that anybody may hurry.
+    /// Set on listeners that every client can reach.
     rush: Option<SchedulerBackpressure>,
 }
 
-/// A client that has not said its first words yet.
+/// The state of a client that has not yet sent the whole preface.
 #[derive(Debug)]
 struct Silence {
     ends: Pin<Box<Sleep>>,
     missing: usize,
 }
 
-/// Whether the connections of a listener rest while the server has too much to do; see [`SchedulerBackpressure`].
+/// The reaction of a listener's connections to scheduler backpressure; see
+/// [`SchedulerBackpressure`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionBrake {
-    /// They do.
+    /// Connections are not read while the server is overloaded.
     Rests,
-    /// Those of operators do not: they have come to see what is wrong.
+    /// Connections of operators are read nevertheless: operators need them to diagnose the
+    /// overload.
     Never,
 }
 
-/// All connections of a listener. One that fails is left out, and never ends the others.
+/// Returns all connections of a listener. A connection that fails is left out and never ends the
+/// others.
 pub(super) fn connections(
     listener: TcpListener,
     tls: Option<TlsServer>,
@@ -72,12 +77,13 @@ pub(super) fn connections(
         .with_nodelay(Some(true))
         .filter_map(move |accepted| taken(accepted, &mut failures))
         .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection(), haste))
-        // As many handshakes as there are slots: those who say nothing keep nobody else from theirs.
+        // Handshakes are limited only by the connection limit, so idle clients do not block other
+        // handshakes.
         .buffer_unordered(usize::MAX)
         .filter_map(async |connection| connection.map(Ok))
 }
 
-/// What the system has accepted. Where it cannot, no other is tried for a moment.
+/// Returns an accepted connection. After a failure it waits before the next attempt.
 fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Future<Output = Option<TcpStream>> + use<> {
     let accepted = accepted.map_err(|error| failures.tell(&error, Instant::now())).ok();
     async move {
@@ -88,10 +94,11 @@ fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Futur
     }
 }
 
-/// Connections that could not be taken: twenty in a second, while the process has no file descriptor left.
+/// Failures to accept a connection: twenty per second while the process has no file descriptor
+/// left.
 #[derive(Debug, Default)]
 struct Failures {
-    /// Since the log last said so.
+    /// The number of failures since the last log message.
     untold: u64,
     said: Option<Instant>,
 }
@@ -156,7 +163,7 @@ impl AcceptedConnection {
         }
     }
 
-    /// The same, counted.
+    /// Passes on the result of a write and counts its bytes.
     fn counted(&mut self, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(bytes)) = &wrote {
             self.pace.wrote(*bytes);
@@ -164,7 +171,8 @@ impl AcceptedConnection {
         wrote
     }
 
-    /// Ends a connection whose first words take too long, and stops to look once they are there.
+    /// Ends a connection whose preface takes too long, and stops checking once the preface is
+    /// complete.
     fn hear(&mut self, heard: usize, cx: &mut Context<'_>) -> io::Result<()> {
         let Some(silence) = &mut self.silence else { return Ok(()) };
         silence.missing = silence.missing.saturating_sub(heard);
@@ -197,7 +205,7 @@ impl AsyncRead for AcceptedConnection {
         if self.silence.is_some() {
             self.hear(buffer.filled().len() - before, cx)?;
         }
-        // Looked at whenever the client says something, which the keepalive sees to.
+        // Checked whenever the client sends something, which the keepalive ensures.
         let Self { pace, backlog, slot, .. } = &mut *self;
         if pace.is_too_slow(backlog, Instant::now) {
             slot.was_unread();

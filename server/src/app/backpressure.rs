@@ -1,7 +1,8 @@
-//! Whether more is begun than the processors come to. A call that its client gives up at once frees its place among the
-//! streams of its connection, and its task stays until it was looked at: who asks and gives up faster than that fills the
-//! memory, over however many connections. So no connection is read while too many tasks wait for a processor; what was sent
-//! waits in its socket, and the client with it.
+//! Scheduler backpressure. A call that its client resets at once frees its slot among the streams
+//! of its connection, while its task stays until it has been polled. Clients that open and reset
+//! streams faster than tasks are polled would exhaust the memory, over any number of connections.
+//! So connections are not read while too many tasks wait for a processor; the data stays in the
+//! socket, and the client waits too.
 
 use std::fmt;
 use std::future::Future;
@@ -12,15 +13,16 @@ use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeMetrics};
 use tokio::time::Sleep;
 
-/// Tasks that may wait beyond those in the workers' own queues and the connections' own: a few hundredths of a second's work, and
-/// some tens of MiB.
+/// The maximum number of tasks that wait outside the local queues of the workers, beyond one for
+/// each connection: a few hundredths of a second of work and some tens of MiB.
 const MOST: usize = 4_096;
-/// How long a connection is not read then, in milliseconds, drawn by lot, so that not all come back together: at least so long, and
-/// less than the bound, which doubles with each rest in a row, for those who rest are tasks as well.
+/// The pause of a connection in milliseconds: random, so that connections do not resume together,
+/// at least `LEAST` and less than a bound. The bound doubles with each pause in a row, since paused
+/// connections are tasks too.
 const LEAST: u64 = 2;
 const BOUND: std::ops::RangeInclusive<u64> = 20..=200;
 
-/// The look of one connection at the runtime it lives in.
+/// The view of one connection on the load of its runtime.
 pub(super) struct SchedulerBackpressure {
     runtime: RuntimeMetrics,
     rest: Option<Pin<Box<Sleep>>>,
@@ -28,12 +30,12 @@ pub(super) struct SchedulerBackpressure {
 }
 
 impl SchedulerBackpressure {
-    /// Of the runtime in which this is called.
+    /// Observes the runtime in which this is called.
     pub(super) fn here() -> Self {
         Self { runtime: Handle::current().metrics(), rest: None, bound: *BOUND.start() }
     }
 
-    /// Ready when the connection may be read, one of so many.
+    /// Returns ready when the connection, one of `connections`, may be read.
     pub(super) fn poll_over(&mut self, connections: usize, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if let Some(rest) = &mut self.rest {
@@ -68,7 +70,7 @@ mod tests {
     fn a_connection_rests_while_too_many_tasks_wait_and_goes_on_when_they_were_looked_at() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (busy, free) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
-        // The only worker is held, and so many tasks come to wait.
+        // The only worker is blocked while tasks queue up to the limit.
         let held = [Arc::clone(&busy), Arc::clone(&free)];
         runtime.spawn(async move {
             for barrier in held {

@@ -1,4 +1,5 @@
-//! What the domain and the relay stand on: the ports over a store, with the copies below them and what is counted beside.
+//! The components that the domain and the relay use: the ports over a store, with the cache and the
+//! counters.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(super) struct Components<'a> {
 }
 
 impl Components<'_> {
-    /// What the relay reads and tells.
+    /// Returns the ports of the relay.
     pub(super) fn relay(&self) -> RelayPorts {
         let rules = RankingConfig { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
         let (boards, rankings) = self.store.ranks(rules);
@@ -47,14 +48,15 @@ impl Components<'_> {
         }
     }
 
-    /// The sizes of messages that services keep to.
+    /// Returns the message size limits of the services.
     pub(super) fn limits(&self) -> MessageLimits {
         let bytes = |size: ByteSize| usize::try_from(size.bytes()).unwrap_or(usize::MAX);
         let server = &self.config.server;
         MessageLimits { max_request: bytes(server.max_request_size), max_response: bytes(server.max_response_size) }
     }
 
-    /// What stands around every call of the public services, which keep pages, and of AdminService, which keeps records.
+    /// Returns the layers around every call of the public services, which use the response cache,
+    /// and of AdminService, which uses the audit log.
     pub(super) fn layers(
         &self,
         services: &Services,
@@ -81,7 +83,7 @@ impl Components<'_> {
         [hot, CallLayer { services: rpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
     }
 
-    /// The lanes over the store, in the runtime in which this is called.
+    /// Starts the write queues over the store, in the runtime in which this is called.
     pub(super) fn lanes(&self, bells: &Notifier, answers: &Handle) -> WriteQueues {
         let sources = Arc::clone(self.store.sources());
         let count = sources.all().len();
@@ -91,7 +93,8 @@ impl Components<'_> {
         WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
     }
 
-    /// The domain over a reader and its rankings, with a count of all that goes through the lanes.
+    /// Returns the domain over a reader and its rankings. All commands that pass through the write
+    /// queues are counted.
     pub(super) fn domain(
         &self,
         reader: Arc<dyn Reader>,

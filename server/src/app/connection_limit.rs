@@ -1,4 +1,4 @@
-//! How many connections a listener has open: all together, and of one identity.
+//! The limit on open connections of a listener, in total and per identity.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::admission::{Quota, Quotas};
 use crate::telemetry::Metrics;
 
-/// The connections of one listener. Clones are the same.
+/// The open connections of one listener. Clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionLimit(Arc<Inner>);
 
@@ -18,7 +18,7 @@ struct Inner {
     metrics: Metrics,
 }
 
-/// The place of one connection, until it is dropped.
+/// The permit of one connection, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
     slots: ConnectionLimit,
@@ -26,14 +26,15 @@ pub(super) struct ConnectionPermit {
 }
 
 impl ConnectionLimit {
-    /// Room for so many connections, and so many of one identity.
+    /// Creates a limit of `total` connections and `per_identity` of one identity.
     pub(super) fn new(total: usize, per_identity: usize, metrics: Metrics) -> Self {
         let (open, identities) = (AtomicUsize::new(0), Quotas::new(per_identity));
         Self(Arc::new(Inner { total, open, identities, metrics }))
     }
 
-    /// A place; `None` where all are taken. Whoever finds none is closed at once rather than left in the listener's queue: its
-    /// balancer then knows, and takes another server.
+    /// Returns a permit; `None` if all are taken. A connection without a permit is closed at once
+    /// instead of left in the listener's queue, so that its load balancer notices and uses another
+    /// server.
     pub(super) fn take(&self) -> Option<ConnectionPermit> {
         let Inner { total, open, metrics, .. } = &*self.0;
         let more = |taken| (taken < *total).then_some(taken + 1);
@@ -46,12 +47,13 @@ impl ConnectionLimit {
 }
 
 impl ConnectionPermit {
-    /// How many connections are open on its listener.
+    /// Returns the number of open connections of its listener.
     pub(super) fn open(&self) -> usize {
         self.slots.0.open.load(Ordering::Relaxed)
     }
 
-    /// Counts the connection as one of an identity; `false` if that has enough.
+    /// Counts the connection towards an identity; returns `false` if the identity has reached its
+    /// limit.
     pub(super) fn belongs_to(&mut self, identity: &Arc<str>) -> bool {
         let Inner { identities, metrics, .. } = &*self.slots.0;
         self.identity = identities.take(identity);
@@ -61,7 +63,7 @@ impl ConnectionPermit {
         self.identity.is_some()
     }
 
-    /// Counts a connection that is closed because its client said nothing.
+    /// Counts a connection that is closed because its client sent no preface.
     pub(super) fn was_silent(&self) {
         self.slots.0.metrics.connection_refused("silence");
     }

@@ -1,4 +1,4 @@
-//! Who comes in, and how: callers, keys of JWTs and certificates.
+//! The credentials of the server: known callers, keys of JWTs and certificates.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::auth::{Authenticator, Callers, JwtVerifier};
 use crate::config::{AuthSettings, Config, ConfigError, ConfigErrors, TlsSettings as Files};
 use crate::telemetry::Metrics;
 
-/// The callers that are known, and what secures their connections.
+/// The known callers, and the security of their connections.
 #[derive(Debug, Clone)]
 pub(super) struct ServerCredentials {
     pub(super) guard: Authenticator,
@@ -23,7 +23,7 @@ pub(super) struct ServerCredentials {
 }
 
 impl ServerCredentials {
-    /// As the configuration says: without a file of callers everybody is admitted.
+    /// Opens the configured files. Without a file of callers, every caller is admitted.
     ///
     /// # Errors
     /// Every file that cannot be used, by its key.
@@ -40,17 +40,17 @@ impl ServerCredentials {
         Ok(Self { guard, tls, auth, files, policies: config.policies(), metrics })
     }
 
-    /// What callers were granted and this server does not serve, each in words.
+    /// Returns, as text, the object types that callers were granted and this server does not serve.
     pub(super) fn ungranted(&self) -> Vec<String> {
         self.guard.ungranted(&self.policies)
     }
 
-    /// Tells the log of it.
+    /// Logs them as warnings.
     pub(super) fn tell_unserved(&self) {
         self.ungranted().iter().for_each(|what| tracing::warn!(what, "a caller was granted what is not served here"));
     }
 
-    /// Reads the file of callers again; calls from now on are of these.
+    /// Reads the file of callers again. It applies to all following calls.
     pub(super) fn read_callers(&self) -> Result<()> {
         callers(&self.auth)?.into_iter().for_each(|callers| self.guard.exchange(callers));
         self.tell_unserved();
@@ -69,7 +69,7 @@ impl ServerCredentials {
     }
 }
 
-/// What was read, or the fault of the key that says where it lies.
+/// Returns the data that was read, or records the fault under the key that names the file.
 fn used<T>(read: Result<Option<T>>, key: &str, faults: &mut Vec<ConfigError>) -> Option<T> {
     read.unwrap_or_else(|error| {
         faults.push(ConfigError::at(key, format!("{error:#}")));

@@ -1,4 +1,4 @@
-//! One listener: its services, health and reflection, and its end.
+//! One listener: its services, health, reflection and shutdown.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -18,41 +18,43 @@ use crate::config::{Config, ServerRole};
 use crate::middleware::{CallLayer, MAX_ABOUT_US};
 use crate::telemetry::Metrics;
 
-/// Streams a connection may have open at once.
+/// The maximum number of open streams of a connection.
 const MAX_STREAMS: u32 = 256;
-/// Bytes of all headers of a request together.
+/// The maximum size of all headers of a request, in bytes.
 const MAX_HEADERS: u32 = 16 << 10;
-/// Calls that a known peer may have given up before they were looked at: a storm of expired deadlines reaches the 20 beyond
-/// which h2 otherwise ends a connection, as it does for whoever may be anybody.
+/// The maximum number of calls of a known peer that were reset before they were accepted. h2 ends a
+/// connection beyond 20, which a burst of expired deadlines can reach; unknown peers keep that
+/// limit.
 const PENDING_RESETS: usize = 1024;
 const KEEPALIVE: Duration = Duration::from_secs(20);
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a listener serves.
+/// The configuration of a listener.
 #[derive(Debug)]
 pub(super) struct ListenerConfig {
     /// The services.
     routes: RoutesBuilder,
-    /// What stands around every call.
+    /// The layers around every call.
     layer: CallLayer,
-    /// The descriptors of what reflection tells; none where it does not answer.
+    /// The descriptors that reflection serves; empty if reflection is disabled.
     reflected: Vec<&'static [u8]>,
-    /// What secures its connections.
+    /// The TLS of its connections.
     tls: Option<TlsServer>,
-    /// How old they become, about.
+    /// The approximate maximum age of a connection.
     age: Duration,
-    /// How many connections it takes.
+    /// The limit on its connections.
     slots: ConnectionLimit,
-    /// What clients do not read.
+    /// The response bytes that clients have not read.
     unread: SendBuffer,
-    /// Whether who connects is known before the first call: by its certificate, or because a mesh lets nobody else through.
+    /// True if peers are known before the first call: by their certificates, or because a mesh
+    /// admits no other peers.
     known_peers: bool,
-    /// Whether its connections rest while the server has too much to do.
+    /// The reaction of its connections to an overloaded server.
     haste: ConnectionBrake,
 }
 
 impl ListenerConfig {
-    /// These services, bounded as `config` says.
+    /// Creates the configuration for these services with the limits of `config`.
     pub(super) fn new(
         routes: RoutesBuilder,
         layer: CallLayer,
@@ -62,7 +64,7 @@ impl ListenerConfig {
         metrics: &Metrics,
     ) -> Self {
         let (server, limits) = (&config.server, &config.limits);
-        // Nobody is told of services that are not served.
+        // Reflection does not list services that are not served.
         let ours = server.roles.has(ServerRole::Api).then_some(riposte_sdk::FILE_DESCRIPTOR_SET);
         let all = ours.into_iter().chain([tonic_health::pb::FILE_DESCRIPTOR_SET]);
         let reflected = all.filter(|_| server.reflection).collect();
@@ -79,13 +81,13 @@ impl ListenerConfig {
         }
     }
 
-    /// The same for operators, who come when there is too much to do.
+    /// Returns the configuration for operators, whose connections are read during an overload too.
     pub(super) fn for_operators(self) -> Self {
         Self { haste: ConnectionBrake::Never, ..self }
     }
 }
 
-/// A port that is served.
+/// A port that is being served.
 #[derive(Debug)]
 pub(super) struct Listener {
     address: SocketAddr,
@@ -95,7 +97,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Starts to serve `surface`, with health as NOT_SERVING until the reporter says otherwise.
+    /// Starts to serve `surface`, with health as NOT_SERVING until the reporter changes it.
     pub(super) fn start(listener: TcpListener, surface: ListenerConfig) -> anyhow::Result<Self> {
         let ListenerConfig { mut routes, layer, reflected, tls, age, slots, unread, known_peers, haste } = surface;
         let address = listener.local_addr()?;
@@ -117,11 +119,12 @@ impl Listener {
             .http2_keepalive_interval(Some(KEEPALIVE))
             .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
             .http2_max_pending_accept_reset_streams(known_peers.then_some(PENDING_RESETS))
-            // Without its grace, which cuts running calls and sends no GOAWAY.
+            // No grace period is set: it would cut running calls and send no GOAWAY.
             .max_connection_age(about(age))
             .add_routes(routes.routes())
             .serve_with_incoming_shutdown(connections(listener, tls, slots, unread, haste), async {
-                // A dropped sender means the same as a sent word: nobody keeps this listener any more.
+                // A dropped sender means the same as a sent signal: the owner of this listener is
+                // gone.
                 stopped.await.unwrap_or_default();
             });
         let task = tokio::spawn(async move {
@@ -140,7 +143,7 @@ impl Listener {
         self.health.clone()
     }
 
-    /// Takes no more connections, and lets running calls finish for at most `patience`.
+    /// Accepts no more connections, and lets running calls finish for at most `patience`.
     pub(super) async fn stop(self, patience: Duration) {
         let _ = self.stop.send(());
         let mut task = self.task;
@@ -151,7 +154,8 @@ impl Listener {
     }
 }
 
-/// A tenth more or less: servers that were started together do not lose their clients to each other together.
+/// Varies an age by up to a tenth, so that servers started together do not move their clients to
+/// each other at the same time.
 fn about(age: Duration) -> Duration {
     age.mul_f64(rand::random_range(0.9..1.1))
 }

@@ -1,4 +1,4 @@
-//! The metrics over HTTP, on a port of their own: `GET /metrics`, as Prometheus scrapes it.
+//! The metrics over HTTP, on a separate port: `GET /metrics`, in the formats of Prometheus.
 
 mod format;
 
@@ -19,12 +19,13 @@ use crate::config::Config;
 use crate::telemetry::Metrics;
 use format::MetricsFormat;
 
-/// How long a connection may take to send its next request.
+/// The time limit for the next request of a connection.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Connections at a time: a handful of scrapers, and no more memory for whoever else finds the port.
+/// The maximum number of connections: enough for a few scrapers, and a bound on the memory that
+/// other clients of the port can use.
 const CONNECTIONS: usize = 64;
 
-/// The port of the metrics.
+/// The server of the metrics port.
 #[derive(Debug)]
 pub(super) struct MetricsServer {
     address: SocketAddr,
@@ -32,7 +33,7 @@ pub(super) struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Opens the port, where the configuration wants one, and starts to answer.
+    /// Opens the port if the configuration enables it, and starts to serve.
     pub(super) fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Option<Self>> {
         if !config.telemetry.scrape {
             return Ok(None);
@@ -44,14 +45,14 @@ impl MetricsServer {
     fn start(listener: TcpListener, metrics: Metrics) -> std::io::Result<Self> {
         let address = listener.local_addr()?;
         let task = tokio::spawn(async move {
-            // They end with this task.
+            // The connections end with this task.
             let mut connections = JoinSet::new();
             loop {
                 tokio::select! {
                     Some(_) = connections.join_next() => {}
                     accepted = listener.accept(), if connections.len() < CONNECTIONS => match accepted {
                         Ok((stream, _)) => drop(connections.spawn(serve(stream, metrics.clone()))),
-                        // Too many open files, for example: it passes.
+                        // Too many open files, for example, which is temporary.
                         Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                     },
                 }
@@ -64,7 +65,7 @@ impl MetricsServer {
         self.address
     }
 
-    /// Answers no more.
+    /// Stops serving.
     pub(super) async fn stop(self) {
         self.task.abort();
         // An aborted task ends with an error that says so.

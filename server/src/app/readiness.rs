@@ -1,8 +1,9 @@
-//! Readiness: every data source has the schema of this version. Until then health says NOT_SERVING and the gate is
-//! closed; the server becomes ready by itself, without a restart.
+//! Readiness: every data source has the schema of this version. Until then health is NOT_SERVING
+//! and the readiness gate is closed; the server becomes ready without a restart.
 //!
-//! A source that is away holds back the others for a while and no longer: most often all of them come up together. After it,
-//! calls that need one whose schema was never seen are refused, until it is there and right.
+//! An unavailable source delays the others for a limited time only, because usually all of them
+//! come up together. After that, calls to a source whose schema has not been checked are rejected
+//! until the source is available and has the right schema.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +18,12 @@ use crate::config::{Config, ServerRole};
 use crate::middleware::ReadinessGate;
 use crate::telemetry::Metrics;
 
-/// How often a store that is not ready is asked again.
+/// The interval between checks of a store that is not ready.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How long those that are there wait for those that are away.
+/// The maximum time for which available sources wait for unavailable ones.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The services whose health is told where they are served.
+/// The services whose health is reported if they are served.
 const SERVICES: [&str; 5] = [
     "riposte.v1.SubjectService",
     "riposte.v1.CommentService",
@@ -31,14 +32,14 @@ const SERVICES: [&str; 5] = [
     "riposte.v1.AdminService",
 ];
 
-/// What is told of health, and by whom. Cloning is cheap.
+/// The reported services, and the health reporters of the listeners. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(super) struct HealthStatus {
     reporters: Vec<HealthReporter>,
     services: &'static [&'static str],
 }
 
-/// The watch over a store that may not be ready yet.
+/// The task that waits for a store to become ready.
 #[derive(Debug)]
 pub(super) struct ReadinessWatch {
     ready: watch::Receiver<bool>,
@@ -46,7 +47,7 @@ pub(super) struct ReadinessWatch {
     task: JoinHandle<()>,
 }
 
-/// The sources of a store, as far as they were seen.
+/// The last known state of a store's sources.
 struct Seen {
     store: SqlStore,
     begun: Instant,
@@ -54,7 +55,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Asks all sources; whether the store can be used. What is new is told in the log.
+    /// Checks all sources, logs changes, and returns true if the store can be used.
     async fn look(&mut self) -> bool {
         let schema = self.store.schema().await;
         if schema != self.last {
@@ -70,14 +71,14 @@ impl Seen {
         self.last.iter().all(is_ready)
     }
 
-    /// Lets calls to the sources that were seen ready, and to no others.
+    /// Admits calls to the sources that are ready, and to no others.
     fn let_in(&self) {
         for (source, schema) in self.store.sources().all().iter().zip(&self.last) {
             source.withhold(!is_ready(schema));
         }
     }
 
-    /// Lets calls to each of the other sources once it is ready too.
+    /// Admits calls to each of the other sources once it is ready too.
     async fn rest(&mut self) {
         let mut missing: Vec<usize> = (0..self.last.len()).filter(|source| !is_ready(&self.last[*source])).collect();
         while !missing.is_empty() {
@@ -104,7 +105,7 @@ fn is_away(source: &SourceSchema) -> bool {
 }
 
 impl ReadinessWatch {
-    /// Asks the store until it is ready; then opens the gate and turns health to SERVING.
+    /// Checks the store until it is ready; then opens the gate and turns health to SERVING.
     pub(super) fn watch(store: SqlStore, gate: ReadinessGate, health: HealthStatus, metrics: Metrics) -> Self {
         let (tell, ready) = watch::channel(false);
         let told = health.clone();
@@ -127,19 +128,19 @@ impl ReadinessWatch {
     /// Waits until the store is ready.
     pub(super) async fn ready(&self) {
         let mut ready = self.ready.clone();
-        // The sender is gone only after it has told, or when the server stops.
+        // The sender is dropped only after it has reported readiness, or when the server stops.
         let _ = ready.wait_for(|ready| *ready).await;
     }
 
-    /// Says when the store is ready.
+    /// Returns a receiver that reports when the store is ready.
     pub(super) fn signal(&self) -> watch::Receiver<bool> {
         self.ready.clone()
     }
 
-    /// Turns health to NOT_SERVING for good, and leaves it to the caller. Calls are still taken.
+    /// Turns health permanently to NOT_SERVING and returns its reporters. Calls are still accepted.
     pub(super) async fn stop(self) -> HealthStatus {
         self.task.abort();
-        // An aborted task may still be about to say SERVING; only its end is the end.
+        // An aborted task may still be about to report SERVING, so wait for its end.
         let _ = self.task.await;
         self.health.report(ServingStatus::NotServing).await;
         self.health
@@ -147,13 +148,14 @@ impl ReadinessWatch {
 }
 
 impl HealthStatus {
-    /// The health that `reporters` tell of a server with this configuration.
+    /// Creates the health that `reporters` report for a server with this configuration.
     pub(super) fn of(config: &Config, reporters: Vec<HealthReporter>) -> Self {
         let services: &[_] = if config.server.roles.has(ServerRole::Api) { &SERVICES } else { &[] };
         Self { reporters, services }
     }
 
-    /// Ends every watch of health, which would go on for as long as its connection. From now on nothing is known of any service.
+    /// Ends every watch of health, which would otherwise last as long as its connection. From now
+    /// on every service is unknown.
     pub(super) async fn end(mut self) {
         for reporter in &mut self.reporters {
             for service in [""].iter().chain(self.services) {
@@ -162,7 +164,7 @@ impl HealthStatus {
         }
     }
 
-    /// Tells the status of the server as a whole, and of each of its services.
+    /// Reports the status of the whole server and of each of its services.
     async fn report(&self, status: ServingStatus) {
         for reporter in &self.reporters {
             for service in [""].iter().chain(self.services) {
@@ -173,7 +175,7 @@ impl HealthStatus {
 }
 
 fn explain(schema: &[SourceSchema]) {
-    // People count the sources from 1, as the migrations do.
+    // Sources are counted from 1 for people, as in the migrations.
     for (source, state) in (1..).zip(schema) {
         match state {
             SourceSchema::Ready => {}

@@ -1,4 +1,4 @@
-//! Files that are read again while the process runs: who may call, certificates, and what is secret.
+//! Files that are read again while the process runs: callers, certificates and secrets.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use crate::config::{self, Config};
 use crate::rpc::PageTokenCodec;
 use crate::telemetry::Metrics;
 
-/// The files that the configuration names, as they were when they were looked at last.
+/// The files that the configuration names, as of the last check.
 #[derive(Debug)]
 pub(super) struct WatchedFiles {
     parts: Vec<Part>,
     interval: Duration,
 }
 
-/// What the files are read for.
+/// The components that use the files.
 #[derive(Debug)]
 pub(super) struct Reloaders {
     pub(super) door: ServerCredentials,
@@ -31,7 +31,7 @@ pub(super) struct Reloaders {
     secrets: Secrets,
 }
 
-/// Where secrets are read from.
+/// The settings that name the files of secrets.
 #[derive(Debug)]
 struct Secrets {
     store: config::StoreSettings,
@@ -39,13 +39,14 @@ struct Secrets {
     page_tokens: config::PageTokenSettings,
 }
 
-/// Files that are read together. Each part by itself: a broken certificate keeps no caller out who was just let in.
+/// Files that are read together. Parts are independent: a broken certificate does not keep out a
+/// caller that was just added.
 #[derive(Debug)]
 struct Part {
     what: What,
     paths: Vec<PathBuf>,
     seen: Vec<Stamp>,
-    /// Whether what was read last cannot be used.
+    /// True if the last content that was read cannot be used.
     refused: bool,
 }
 
@@ -54,18 +55,20 @@ enum What {
     Callers,
     Keys,
     Certificates,
-    /// The address of a data source, from 0 on.
+    /// The address of a data source, counted from 0.
     Source(usize),
     Cache,
     PageTokenKeys,
 }
 
-/// What tells that a file was changed: which one it is, when anything about it last changed, and how long it is. A secret that is
-/// mounted is a link that leads elsewhere after its change, so the file is asked and not the link.
+/// The identity, change time and length of a file, which show that it was changed. A mounted secret
+/// is a link whose destination changes, so the metadata of the file is read and not that of the
+/// link.
 type Stamp = Option<[i64; 5]>;
 
 impl WatchedFiles {
-    /// Looks at them before they are read: what changes in between is read again.
+    /// Records the state of the files before they are read, so that a change in between causes
+    /// another read.
     pub(super) fn look(config: &Config) -> Self {
         let (auth, tls) = (&config.auth, &config.server.tls);
         let mut parts = vec![
@@ -80,7 +83,8 @@ impl WatchedFiles {
         Self { parts, interval: auth.reload_interval.duration() }
     }
 
-    /// Looks at them again and again. One that cannot be used is told, and what was read before it stays.
+    /// Checks the files at every interval. A file that cannot be used is reported, and the data
+    /// that was read before stays.
     pub(super) fn watch(mut self, readers: Reloaders, metrics: Metrics) -> JoinHandle<()> {
         let mut ticks = tokio::time::interval(self.interval);
         tokio::spawn(async move {
@@ -88,7 +92,8 @@ impl WatchedFiles {
                 ticks.tick().await;
                 for number in 0..self.parts.len() {
                     let (changed, refused) = self.parts[number].look();
-                    // What was refused may be mended elsewhere: by an account that is made, or by rights of the folder.
+                    // A rejected file may become usable without a change of its own: through a new
+                    // account, or the permissions of its folder.
                     if !changed && !refused {
                         continue;
                     }
@@ -113,7 +118,7 @@ impl WatchedFiles {
 }
 
 impl Reloaders {
-    /// What is exchanged when a file of `config` has changed.
+    /// Returns the components that receive the changed files of `config`.
     pub(super) fn new(
         config: &Config,
         door: ServerCredentials,
@@ -161,7 +166,8 @@ impl Part {
         Self { what, seen: stamps(&paths), paths, refused: false }
     }
 
-    /// Whether it is not as it was when it was looked at last, and whether what was read then cannot be used.
+    /// Checks the files. Returns true in the first field if they changed since the last check, and
+    /// in the second if their last content cannot be used.
     fn look(&mut self) -> (bool, bool) {
         let found = stamps(&self.paths);
         (std::mem::replace(&mut self.seen, found) != self.seen, self.refused)

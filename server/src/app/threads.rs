@@ -1,18 +1,20 @@
-//! Threads. Calls and data have runtimes of their own: a batch is a chain of round trips to the database, each of which would
-//! otherwise wait for a core that hundreds of calls hold.
+//! The runtimes of the process. Calls and data have separate ones: a batch is a chain of round
+//! trips to the database, each of which would otherwise wait for a core that hundreds of calls
+//! occupy.
 
 use anyhow::Context;
 use tokio::runtime::{Builder, Runtime};
 
-/// The threads on which connections to the stores live, and all work on them runs.
+/// The threads that own the connections to the stores and do all work on them.
 #[derive(Debug)]
 pub(super) struct DataThreads {
-    /// `None` once it was stopped.
+    /// `None` after a stop.
     runtime: Option<Runtime>,
 }
 
 impl DataThreads {
-    /// Starts as many threads as half the cores, at least one: a data thread mostly waits for a server.
+    /// Starts one thread for every two cores, at least one. A data thread mostly waits for a
+    /// server.
     pub(super) fn start() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let runtime = Builder::new_multi_thread()
@@ -24,13 +26,13 @@ impl DataThreads {
         Ok(Self { runtime: Some(runtime) })
     }
 
-    /// Does something inside this runtime, so that what it starts runs there.
+    /// Calls `start` inside this runtime, so that the tasks it spawns run there.
     pub(super) fn enter<T>(&self, start: impl FnOnce() -> T) -> T {
         let _inside = self.runtime.as_ref().map(Runtime::enter);
         start()
     }
 
-    /// Ends the threads without waiting: whoever stops has waited for the work.
+    /// Ends the threads without waiting: the caller has waited for the work.
     pub(super) fn stop(mut self) {
         self.end();
     }
@@ -43,7 +45,7 @@ impl DataThreads {
 }
 
 impl Drop for DataThreads {
-    /// A runtime must not be dropped where tasks run; a start that failed half-way does just that.
+    /// A runtime must not be dropped inside a task, which happens when a start fails half-way.
     fn drop(&mut self) {
         self.end();
     }

@@ -1,4 +1,4 @@
-//! TLS of the listeners: certificates from files that may change, and the identity of who connects.
+//! TLS of the listeners: certificates from files that may change, and the identity of the peer.
 
 use std::io;
 use std::path::Path;
@@ -20,17 +20,17 @@ use crate::auth::PeerIdentity;
 use crate::config;
 use crate::telemetry::Metrics;
 
-/// Makes connections secure. Clones share the certificates.
+/// The TLS handshake of a listener. Clones share the certificates.
 #[derive(Debug, Clone)]
 pub(super) struct TlsServer(Arc<ArcSwap<ServerConfig>>);
 
 impl TlsServer {
-    /// With the certificates of these files; `None` where no certificate is named.
+    /// Reads the certificates of these files; returns `None` if no certificate is configured.
     pub(super) fn open(files: &config::TlsSettings, metrics: &Metrics) -> Result<Option<Self>> {
         Ok(server_config(files, metrics)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
     }
 
-    /// Reads the files again; connections from now on have what they say.
+    /// Reads the files again. They apply to all following connections.
     pub(super) fn reload(&self, files: &config::TlsSettings, metrics: &Metrics) -> Result<()> {
         if let Some(config) = server_config(files, metrics)? {
             self.0.store(config);
@@ -38,7 +38,7 @@ impl TlsServer {
         Ok(())
     }
 
-    /// The handshake.
+    /// Performs the handshake.
     pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         TlsAcceptor::from(self.0.load_full()).accept(stream).await
     }
@@ -61,7 +61,7 @@ fn server_config(files: &config::TlsSettings, metrics: &Metrics) -> Result<Optio
             for authority in certificates(path)? {
                 roots.add(authority).with_context(|| format!("in {}", path.display()))?;
             }
-            // Who shows no certificate may still show a token.
+            // A client without a certificate may still send a token.
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
             builder.with_client_cert_verifier(verifier.allow_unauthenticated().build()?)
         }
@@ -72,8 +72,9 @@ fn server_config(files: &config::TlsSettings, metrics: &Metrics) -> Result<Optio
     Ok(Some(Arc::new(config)))
 }
 
-/// From when until when a certificate is valid, in seconds since 1970. The library that reads it tells that only of a moment at which
-/// it is not: so it is asked about the first of all moments and about the last.
+/// Returns the start and the end of a certificate's validity, in seconds since 1970. The library
+/// reports them only for a time at which the certificate is not valid, so it verifies the
+/// certificate at the first and at the last possible time.
 fn validity(certificate: &CertificateDer<'_>) -> Result<[u64; 2]> {
     let certificate = EndEntityCert::try_from(certificate)?;
     let said = |seconds| {
@@ -97,16 +98,17 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     Ok(found)
 }
 
-/// Who is at the other end. The certificate was verified in the handshake.
+/// Returns the identity of the peer. Its certificate was verified in the handshake.
 pub(super) fn peer(stream: &TlsStream<TcpStream>) -> PeerIdentity {
     let (_, session) = stream.get_ref();
     let leaf = session.peer_certificates().and_then(<[_]>::first);
-    // One that was verified has an end; without it nobody would be let in by it.
+    // A verified certificate has an end of validity; without one, the identity is not accepted.
     let valid_until = leaf.map(|leaf| validity(leaf).map_or(0, |[_, until]| until));
     PeerIdentity { identity: leaf.and_then(spiffe_id).map(Into::into), valid_until, ..PeerIdentity::default() }
 }
 
-/// The SPIFFE id of a certificate: its one URI among the subject's alternative names (SPIFFE X.509-SVID, section 2: exactly one).
+/// Returns the SPIFFE id of a certificate: its one URI among the subject's alternative names
+/// (SPIFFE X.509-SVID, section 2: exactly one).
 fn spiffe_id(certificate: &CertificateDer<'_>) -> Option<String> {
     let certificate = EndEntityCert::try_from(certificate).ok()?;
     let mut uris = certificate.valid_uri_names();

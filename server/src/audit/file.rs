@@ -1,4 +1,5 @@
-//! A file that is only ever appended to, on a local disk: there one write is one piece, so several processes may share it.
+//! An append-only file on a local disk, where one write is atomic, so several processes may share
+//! it.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -8,35 +9,36 @@ use std::time::Duration;
 
 use super::sink::AuditTarget;
 
-/// How long a line that has no end may take to get it, and how often that is waited for while the file grows.
+/// The wait for the end of an incomplete line, and the maximum number of waits while the file
+/// grows.
 const MOMENT: Duration = Duration::from_millis(50);
 const LOOKS: usize = 20;
-/// Whoever reads records reads ids of members and words of moderators.
+/// Readable by the owner only: records contain ids of members and texts of moderators.
 const MODE: u32 = 0o600;
 
-/// The file, by its name: when it was moved away, another is begun in its place.
+/// The file, by its name: if it was moved away, another one is created in its place.
 #[derive(Debug)]
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
     known: Metadata,
-    /// Whether its last line may be a torn one, of a process that died or a disk that was full.
+    /// True if the last line may be incomplete, after the death of a process or on a full disk.
     doubtful: bool,
 }
 
 impl AuditFile {
-    /// Opens it, or begins it.
+    /// Opens the file, or creates it.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(MODE).open(path)?;
         let known = file.metadata()?;
         if known.is_file() {
-            // The name has to outlive a loss of power as the lines do.
+            // The name must survive a power failure as the lines do.
             folder(path)?.sync_all()?;
         }
         Ok(Self { path: path.to_owned(), file, known, doubtful: true })
     }
 
-    /// Opens the name again where it leads elsewhere by now, as after a rotation.
+    /// Opens the file again if its name leads elsewhere by now, as after a rotation.
     fn follow(&mut self) -> io::Result<()> {
         let same = match std::fs::metadata(&self.path) {
             Ok(found) => (found.dev(), found.ino()) == (self.known.dev(), self.known.ino()),
@@ -49,7 +51,8 @@ impl AuditFile {
         Ok(())
     }
 
-    /// Whether the last line was torn: it has no end, and gets none. Another process may be in the middle of a write.
+    /// Returns true if the last line is incomplete and stays so. Another process may be in the
+    /// middle of a write.
     fn is_torn(&self) -> io::Result<bool> {
         let mut before = None;
         for _ in 0..LOOKS {
@@ -73,8 +76,8 @@ fn folder(path: &Path) -> io::Result<File> {
     File::open(folder.unwrap_or(Path::new(".")))
 }
 
-/// Whether this account could append to it. It is neither written to nor begun: what began here would belong to whoever asks, and
-/// perhaps not to the server.
+/// Checks that this account could append to the file. The file is neither written nor created: a
+/// file created here would belong to the current account, which is perhaps not that of the server.
 pub(super) fn can_append(path: &Path) -> io::Result<()> {
     match OpenOptions::new().read(true).append(true).open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -92,7 +95,7 @@ impl AuditTarget for AuditFile {
         self.follow()?;
         let torn = self.doubtful && self.known.is_file() && self.is_torn()?;
         self.doubtful = true;
-        // What was torn stays as it is, on a line of its own.
+        // An incomplete line stays as it is, on a line of its own.
         let whole = if torn { format!("\n{lines}") } else { lines.to_owned() };
         self.file.write_all(whole.as_bytes())?;
         if self.known.is_file() {

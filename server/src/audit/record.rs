@@ -1,4 +1,4 @@
-//! One record: a line of JSON, in which nothing that was sent can break a line.
+//! One record: a line of JSON, which no input can break.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use uuid::Uuid;
 
 use super::{AuditedCall, Refused};
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CallOutcome {
-    /// The canonical code of its answer, as `NOT_FOUND`.
+    /// The canonical code of the response, such as `NOT_FOUND`.
     pub code: String,
     /// The reason of an error, by its name in the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,13 +22,13 @@ pub struct CallOutcome {
 }
 
 impl CallOutcome {
-    /// It was answered.
+    /// Returns the outcome of a successful call.
     #[must_use]
     pub fn done() -> Self {
         Self { code: "OK".to_owned(), ..Self::default() }
     }
 
-    /// It was answered with an error.
+    /// Returns the outcome of a call that returned an error.
     #[must_use]
     pub fn refused(status: &Status) -> Self {
         // `NotFound` is NOT_FOUND.
@@ -42,12 +42,13 @@ impl CallOutcome {
         Self { code, reason: status.get_details_error_info().map(|info| info.reason) }
     }
 
-    /// Its caller went away, or its time was over: what it had done by then stays.
+    /// Returns the outcome of a call that was cancelled or ran out of time. Its work until then
+    /// stays.
     pub(super) fn abandoned() -> Self {
         Self { code: "CANCELLED".to_owned(), ..Self::default() }
     }
 
-    /// A bug.
+    /// Returns the outcome of a call that panicked.
     pub(super) fn panicked() -> Self {
         Self { code: "INTERNAL".to_owned(), ..Self::default() }
     }
@@ -58,7 +59,7 @@ struct Record<'a> {
     time: String,
     id: Uuid,
     event: &'static str,
-    /// Missing where nobody is known.
+    /// Missing if the caller is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     caller: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,17 +70,17 @@ struct Record<'a> {
     about: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'a CallOutcome>,
-    /// How many answers of which kind a stream gave.
+    /// The number of results of a stream, by kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     told: Option<&'a Told>,
-    /// How many refusals got no record of their own.
+    /// The number of rejections without a record of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<u64>,
 }
 
 type Told = BTreeMap<&'static str, u64>;
 
-/// The line of a beginning, or of an end with its outcome.
+/// Returns the line of a beginning, or of an end with its outcome.
 pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&CallOutcome, &Told)>) -> String {
     let AuditedCall { caller, method, call_id, about } = subject;
     written(Record {
@@ -96,7 +97,7 @@ pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&C
     })
 }
 
-/// The line of a call that came no further than the door.
+/// Returns the line of a call that was rejected before its handler.
 pub(super) fn refused(now: Millis, of: &Refused<'_>, outcome: &CallOutcome) -> String {
     let Refused { caller, method, call_id } = *of;
     let (method, call_id, outcome) = (Some(method), Some(call_id), Some(outcome));
@@ -104,7 +105,7 @@ pub(super) fn refused(now: Millis, of: &Refused<'_>, outcome: &CallOutcome) -> S
     written(Record { time: time(now), id, event: "refused", caller, method, call_id, outcome, ..Record::default() })
 }
 
-/// The line of those that got none of their own.
+/// Returns the line with the number of rejections without a line of their own.
 pub(super) fn left_out(now: Millis, caller: Option<&str>, left_out: u64) -> String {
     let (id, left_out) = (Uuid::now_v7(), Some(left_out));
     written(Record { time: time(now), id, event: "left_out", caller, left_out, ..Record::default() })
@@ -115,7 +116,7 @@ fn time(now: Millis) -> String {
 }
 
 fn written(record: Record<'_>) -> String {
-    // Texts, ids and maps with names for keys: these always have a form in JSON.
+    // Texts, ids and maps with string keys always have a JSON form.
     let mut line = serde_json::to_string(&record).unwrap_or_default();
     line.push('\n');
     line

@@ -1,7 +1,8 @@
-//! Calls that end before their handler has begun: refused at the door, or given up there.
+//! Calls that end before their handler has started: rejected by a layer, or cancelled there.
 //!
-//! Whoever reaches the port can make any number of them, so their records are bounded: for each caller, and for all together
-//! whom nobody knows, [`MOST`] in a [`WINDOW`], and then one that tells how many were left out.
+//! Every client that reaches the port can make any number of them, so their records are bounded:
+//! for each caller, and for all unknown callers together, [`MOST`] in a [`WINDOW`], followed by one
+//! record with the number of omitted ones.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,17 +16,18 @@ use tonic::Status;
 use super::record::{self, CallOutcome};
 use super::{AuditLog, Refused};
 
-/// Records of one caller in one window: what a person who tries something leaves.
+/// The maximum number of records of one caller in one window, enough for the attempts of a person.
 const MOST: u32 = 10;
-/// How long a window is. With it a caller that never stops leaves some 30 MB in a day.
+/// The length of a window. With it, a caller that never stops leaves some 30 MB a day.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// Whether the handler of a call has begun, in the extensions of its request: from then on it leaves the records.
+/// A flag in the extensions of a request that the handler has started; from then on the handler
+/// writes the records.
 #[derive(Debug, Clone, Default)]
 pub struct HandlerStarted(Arc<AtomicBool>);
 
 impl HandlerStarted {
-    /// The handler has begun.
+    /// Marks the handler as started.
     pub fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
@@ -35,7 +37,8 @@ impl HandlerStarted {
     }
 }
 
-/// A call of AdminService on its way to its handler. Dropped before it is there, it leaves a record that says so.
+/// A call of AdminService on its way to its handler. If it is dropped before that, it leaves a
+/// record of the rejection.
 #[derive(Debug)]
 pub struct CallAttempt {
     audit: AuditLog,
@@ -47,25 +50,26 @@ pub struct CallAttempt {
 }
 
 impl CallAttempt {
-    /// A call of `AdminService/Method` by nobody yet.
+    /// Creates an attempt to call `AdminService/Method` by an unknown caller.
     #[must_use]
     pub fn new(audit: &AuditLog, method: &str, call_id: &str) -> Self {
         let (method, call_id) = (method.to_owned(), call_id.to_owned());
         Self { audit: audit.clone(), method, call_id, caller: None, begun: HandlerStarted::default(), over: false }
     }
 
-    /// Who makes it.
+    /// Sets the caller.
     pub fn by(&mut self, caller: &Caller) {
         self.caller = Some(caller.shared_name());
     }
 
-    /// What its handler sets.
+    /// Returns the flag that the handler sets.
     #[must_use]
     pub fn begun(&self) -> HandlerStarted {
         self.begun.clone()
     }
 
-    /// It was answered; with this refusal, if with one. Nobody waits for the record.
+    /// Ends the attempt with its response, recorded if it is a rejection. The call does not wait
+    /// for the record.
     pub fn answered(mut self, refusal: Option<&Status>) {
         self.over = true;
         if let Some(status) = refusal {
@@ -87,9 +91,9 @@ impl CallAttempt {
         }
     }
 
-    /// Tells at the end of the window how many were left out.
+    /// Records the number of omitted records at the end of the window.
     fn tell_at(&self, ends: Instant) {
-        // Without a runtime the process is ending, and tells what is left out when it flushes.
+        // Without a runtime the process is ending, and the flush records the omitted ones.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (audit, caller) = (self.audit.clone(), self.caller.clone());
         runtime.spawn(async move {
@@ -108,18 +112,18 @@ impl Drop for CallAttempt {
     }
 }
 
-/// What becomes of a refusal.
+/// The treatment of a rejection.
 #[derive(Debug, PartialEq, Eq)]
 enum Counted {
-    /// It gets its record.
+    /// It gets a record of its own.
     Written,
-    /// It is the first that gets none before this end of the window.
+    /// It is the first without a record before this end of the window.
     FirstLeftOut(Instant),
-    /// It gets none either.
+    /// It gets no record either.
     LeftOut,
 }
 
-/// The refusals of the last moments, by caller. Callers are those of a file, and all whom nobody knows are one.
+/// The recent rejections by caller. Callers come from a file, and all unknown callers count as one.
 #[derive(Debug, Default)]
 pub(super) struct RateWindows(Mutex<HashMap<Option<Arc<str>>, Window>>);
 
@@ -134,7 +138,8 @@ impl RateWindows {
     fn count(&self, caller: Option<&Arc<str>>, now: Instant) -> Counted {
         let mut windows = self.lock();
         if windows.get(&caller.cloned()).is_none_or(|window| window.ends <= now) {
-            // What was left out of an older one and is not told yet goes with the next.
+            // Omitted records of an older window that are not recorded yet are counted in the next
+            // one.
             let left_out = windows.remove(&caller.cloned()).map_or(0, |window| window.left_out);
             windows.retain(|_, window| now < window.ends || window.left_out > 0);
             windows.insert(caller.cloned(), Window { ends: now + WINDOW, written: 0, left_out });
@@ -148,12 +153,13 @@ impl RateWindows {
         if window.left_out == 1 { Counted::FirstLeftOut(window.ends) } else { Counted::LeftOut }
     }
 
-    /// How many of a caller were left out and are not told yet; they are told by whoever asks.
+    /// Takes the number of omitted records of a caller that is not recorded yet. The code that
+    /// takes it records it.
     fn take(&self, caller: Option<&Arc<str>>) -> u64 {
         self.lock().get_mut(&caller.cloned()).map_or(0, |window| std::mem::take(&mut window.left_out))
     }
 
-    /// The same of all callers.
+    /// Takes these numbers of all callers.
     pub(super) fn take_all(&self) -> Vec<(Option<Arc<str>>, u64)> {
         let mut windows = self.lock();
         windows.iter_mut().map(|(caller, window)| (caller.clone(), std::mem::take(&mut window.left_out))).collect()

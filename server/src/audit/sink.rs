@@ -1,15 +1,15 @@
-//! The thread that writes records: those that wait go together, with one write and one sync.
+//! The thread that writes records. Waiting records are combined into one write and one sync.
 
 use std::io::{self, Stdout, Write};
 
 use tokio::sync::{mpsc, oneshot};
 
-/// Lines that are written at once.
+/// The maximum number of lines in one write.
 const TOGETHER: usize = 256;
 
-/// What lines are written to.
+/// The destination of lines.
 pub(super) trait AuditTarget: Send + 'static {
-    /// Appends whole lines; they are where they should be when it returns.
+    /// Appends complete lines, which are durable in the destination when it returns.
     fn append(&mut self, lines: &str) -> io::Result<()>;
 }
 
@@ -21,22 +21,24 @@ impl AuditTarget for Stdout {
     }
 }
 
-/// The way to the thread, which ends when nobody holds one any more.
+/// The channel to the thread, which ends when the last sender is dropped.
 ///
-/// It has no bound of its own. A call waits for its line before it does anything else, so there are never more such lines than
-/// calls under way; of lines that nobody waits for there are as many as the windows of `door` let through, and one for each call given up.
+/// The channel has no bound of its own. A call waits for its line before it does anything else, so
+/// there are never more such lines than running calls; lines that no call waits for are bounded by
+/// the windows of `refused`, plus one for each cancelled call.
 #[derive(Debug, Clone)]
 pub(super) struct AuditSink(mpsc::UnboundedSender<Line>);
 
 #[derive(Debug)]
 struct Line {
     text: String,
-    /// `None` where nobody waits.
+    /// `None` if no call waits for the line.
     written: Option<oneshot::Sender<Result<(), String>>>,
 }
 
 impl AuditSink {
-    /// Starts the thread. `lost` hears of each line that nobody waited for and that could not be written.
+    /// Starts the thread. `lost` is called for each line that no call waited for and that could not
+    /// be written.
     pub(super) fn to(mut target: impl AuditTarget, lost: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (sender, mut lines) = mpsc::unbounded_channel();
         std::thread::Builder::new().name("riposte-audit".to_owned()).spawn(move || {
@@ -56,9 +58,10 @@ impl AuditSink {
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Writes a line for which nobody waits.
+    /// Writes a line that no call waits for.
     pub(super) fn leave(&self, text: String) {
-        // Only a thread that panicked is gone while somebody holds the way to it, and every call is told so.
+        // The thread ends before its last sender only after a panic, and then every call receives
+        // an error.
         let _ = self.0.send(Line { text, written: None });
     }
 }
@@ -68,7 +71,7 @@ fn write(target: &mut impl AuditTarget, batch: Vec<Line>, lost: &impl Fn()) {
     let outcome = target.append(&text).map_err(|error| error.to_string());
     for Line { text, written } in batch {
         match (written, &outcome) {
-            // Who gave up waiting meanwhile was told so.
+            // A caller that stopped waiting meanwhile needs no result.
             (Some(written), outcome) => drop(written.send(outcome.clone())),
             (None, Ok(())) => {}
             (None, Err(error)) => {

@@ -26,7 +26,8 @@ fn ok() -> CallOutcome {
 
 fn records(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
-    // One who came in the middle of another's write may have left an empty line: that is no record.
+    // A process that started in the middle of another's write may have left an empty line, which is
+    // no record.
     let lines = text.lines().filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_str(line).unwrap_or(Value::Null)).collect()
 }
@@ -124,7 +125,7 @@ async fn several_writers_of_one_file_tear_no_line() {
     const CALLS: usize = 200;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
-    // As several processes would: each with the file opened by itself.
+    // Each opens the file by itself, as several processes would.
     let writers: Vec<AuditLog> = (0..4).map(|_| open(&path).unwrap()).collect();
     let long = json!({"moderator_reason": "x".repeat(4_000)});
     let calls = (0..CALLS).map(|n| {

@@ -1,23 +1,23 @@
-//! Which role each method needs: the whole table, and the only one.
+//! The role that each method requires. This is the complete table, and the only one.
 
 use riposte_core::{Caller, Error, Role};
 
-/// What a method asks of its caller.
+/// The requirement of a method on its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MethodAccess {
-    /// Nothing: whoever reaches the port may ask for its health.
+    /// No requirement: every client that reaches the port may check its health.
     Anybody,
-    /// To be known.
+    /// A known caller.
     Known,
-    /// To be known, and to have the role.
+    /// A known caller with this role.
     Role(Role),
 }
 
 impl MethodAccess {
-    /// Whether a known caller may make the call.
+    /// Checks that a known caller may make the call.
     ///
     /// # Errors
-    /// [`Error::CallerNotAllowed`] for one without the role.
+    /// [`Error::CallerNotAllowed`] for a caller without the role.
     pub(crate) fn allows(self, caller: &Caller) -> Result<(), Error> {
         match self {
             Self::Role(role) if !caller.has(role) => Err(Error::CallerNotAllowed),
@@ -30,7 +30,8 @@ const fn role(role: Role) -> MethodAccess {
     MethodAccess::Role(role)
 }
 
-/// What the method of this path asks. A path that is none of ours is answered as UNIMPLEMENTED, to callers that are known.
+/// Returns the requirement of the method at this path. A path outside the API returns UNIMPLEMENTED
+/// to known callers.
 pub(super) fn needed(path: &str) -> MethodAccess {
     let Some(method) = path.strip_prefix("/riposte.v1.") else {
         return if path.starts_with("/grpc.health.") { MethodAccess::Anybody } else { MethodAccess::Known };
@@ -78,7 +79,8 @@ pub(super) fn needed(path: &str) -> MethodAccess {
     }
 }
 
-/// The method of AdminService that this path names, as the audit log writes it; `None` for what it does not record.
+/// Returns the method of AdminService at this path, as the audit log writes it; `None` for paths
+/// that are not recorded.
 pub(crate) fn recorded(path: &str) -> Option<&str> {
     let method = path.strip_prefix("/riposte.v1.").filter(|method| method.starts_with("AdminService/"))?;
     matches!(needed(path), MethodAccess::Role(_)).then_some(method)

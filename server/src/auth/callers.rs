@@ -18,12 +18,12 @@ use serde::Deserialize;
 use super::TokenHash;
 use super::jwt::MAX_SUBJECT;
 
-/// The longest name of a caller, in bytes: page tokens and the log carry it.
+/// The maximum length of a caller's name, in bytes. Page tokens and the log contain it.
 const MAX_NAME: usize = 64;
-/// What stands for every object type.
+/// The wildcard for all object types.
 const EVERY: &str = "*";
 
-/// The callers that are known, by what they show.
+/// The known callers, by their credentials.
 #[derive(Debug, Default)]
 pub struct Callers {
     by_token: HashMap<TokenHash, Caller>,
@@ -31,28 +31,28 @@ pub struct Callers {
     by_subject: HashMap<String, Caller>,
     /// The object types that each caller's table names.
     named: Vec<(String, ObjectType)>,
-    /// Everybody else, where everybody is admitted.
+    /// The caller that all calls count as, if every caller is admitted.
     pub(super) open: Option<Caller>,
 }
 
-/// One caller, as the file has it.
+/// The entry of one caller in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CallerEntry {
-    /// The hashes of its tokens: two of them while one is changed.
+    /// The hashes of its tokens; two during a rotation.
     #[serde(default)]
     tokens_sha256: Vec<TokenHash>,
     /// Its identities in certificates.
     #[serde(default)]
     spiffe_ids: Vec<String>,
-    /// What its JWTs call it.
+    /// Its subjects in JWTs.
     #[serde(default)]
     jwt_subjects: Vec<String>,
     roles: Vec<Word>,
     object_types: Vec<String>,
 }
 
-/// A role, in the file.
+/// The name of a role in the file.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Word {
@@ -73,12 +73,13 @@ impl From<Word> for Role {
     }
 }
 
-/// What is wrong with a file, and in which line: without the line itself, and without what stands in quotes. It may be a token that
-/// somebody has put where something else belongs, and this goes to the log; so nothing here tells a value.
+/// Describes a fault of the file and its line, without the line itself and without quoted text.
+/// This message is logged, and the text may be a token that was entered in the wrong place, so no
+/// value may appear in it.
 fn told(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count()) + 1;
     let said = error.message().split('"').step_by(2).collect::<Vec<_>>().join("…");
-    // The parser quotes what it found in one of two ways: this is the other.
+    // The parser quotes the found value in one of two ways; this handles the other.
     let (before, quoted) = said.split_once('`').unwrap_or((&said, ""));
     let known = quoted.find("`, expected ").map_or("", |end| &quoted[end + 1..]);
     let said = before.trim_end();
@@ -86,16 +87,16 @@ fn told(text: &str, error: &toml::de::Error) -> String {
 }
 
 impl Callers {
-    /// Everybody, as one caller that may do everything.
+    /// Admits every caller, as one caller that may do everything.
     #[must_use]
     pub fn everybody() -> Self {
         Self { open: Some(Caller::unrestricted("open")), ..Self::default() }
     }
 
-    /// Those of a file.
+    /// Reads the callers of a file.
     ///
     /// # Errors
-    /// What is wrong with it, with its place; a file that admits nobody is wrong too.
+    /// The fault of the file, with its place; a file without any caller is a fault too.
     pub fn read(path: &Path) -> Result<Self, String> {
         let within = |error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| within(error.to_string()))?;
@@ -146,10 +147,12 @@ impl Callers {
         Ok(())
     }
 
-    /// What callers were granted and these policies do not serve, as `caller "web": object_types: "vidoe" …`.
+    /// Returns the object types that callers were granted and these policies do not serve, as
+    /// `caller "web": object_types: "vidoe" …`.
     ///
-    /// It is told and not refused. One file is mounted in servers of two configurations while an object type comes or goes, and
-    /// a server that does not know a type yet, or no more, refuses what concerns it anyway.
+    /// Such a grant is logged and not rejected. One file is mounted in servers of two
+    /// configurations while an object type is added or removed, and a server without the type
+    /// rejects its calls anyway.
     pub(super) fn ungranted(&self, policies: &Policies) -> Vec<String> {
         let ungranted = self.named.iter().filter(|(_, of)| policies.of(of).is_err());
         let told = |(name, of): &(String, ObjectType)| {
@@ -161,17 +164,17 @@ impl Callers {
         ungranted.map(told).collect()
     }
 
-    /// Whose token this is.
+    /// Returns the caller with this token.
     pub(super) fn by_token(&self, token: &TokenHash) -> Option<&Caller> {
         self.by_token.get(token)
     }
 
-    /// Whose identity this is.
+    /// Returns the caller with this identity.
     pub(super) fn by_identity(&self, spiffe_id: &str) -> Option<&Caller> {
         self.by_identity.get(spiffe_id)
     }
 
-    /// Whom a verified JWT speaks of.
+    /// Returns the caller with this subject in a verified JWT.
     pub(super) fn by_subject(&self, subject: &str) -> Option<&Caller> {
         self.by_subject.get(subject)
     }
@@ -194,8 +197,8 @@ fn types(names: &[String]) -> Result<ObjectTypeScope, String> {
     distinct("object_types", parsed).map(ObjectTypeScope::These)
 }
 
-/// A list that grants something. One that is empty, or names something twice, is a mistake: whoever shall do nothing has no place in
-/// the file.
+/// Checks a list of grants. An empty list or a duplicate is a mistake: a caller without grants does
+/// not belong in the file.
 fn distinct<T: Ord>(key: &str, list: Vec<T>) -> Result<BTreeSet<T>, String> {
     let given = list.len();
     let set: BTreeSet<T> = list.into_iter().collect();

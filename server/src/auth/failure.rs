@@ -1,43 +1,45 @@
-//! Why nobody is known by what a call shows. Callers are told CALLER_UNKNOWN alone: whoever guesses learns nothing from
-//! the answer. Operators see the reason in a metric, and in the log at `debug`, never with what was shown.
+//! The reason why a call is not authenticated. Clients receive CALLER_UNKNOWN only, so that an
+//! attacker learns nothing from the response. Operators see the reason in a metric, and in the log
+//! at `debug`, never with the credentials.
 
-/// What was wrong.
+/// The fault in the credentials of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AuthFailure {
     /// Neither a token nor a certificate.
     Nothing,
-    /// `authorization` that is no `Bearer …`.
+    /// An `authorization` header other than `Bearer …`.
     Scheme,
-    /// A token that is no JWT, or one where no keys for JWTs are configured, and whose hash nobody has.
+    /// A token that is no JWT, or one without configured keys for JWTs, and whose hash belongs to
+    /// no caller.
     Token,
-    /// A certificate whose identity nobody has.
+    /// A certificate whose identity belongs to no caller.
     Identity,
-    /// A certificate whose time is over.
+    /// A certificate that has expired.
     Certificate,
-    /// A JWT that cannot be read, or of another kind.
+    /// A JWT that cannot be parsed, or of another type.
     Malformed,
-    /// A JWT that names no key, or one that is not in the key set.
+    /// A JWT without a key id, or with one that is not in the key set.
     Key,
-    /// Another algorithm than its key's.
+    /// An algorithm other than that of the key.
     Algorithm,
-    /// A signature that is not of its key.
+    /// A signature by another key.
     Signature,
-    /// A claim that is missing, or of another type than it must be.
+    /// A claim that is missing, or has the wrong type.
     Claim,
     /// Another issuer.
     Issuer,
-    /// Meant for others.
+    /// Another audience.
     Audience,
-    /// Its time is over.
+    /// A JWT that has expired.
     Expired,
-    /// Its time has not begun.
+    /// A JWT that is not valid yet.
     Early,
-    /// All of it holds, and its subject is nobody's.
+    /// A valid JWT whose subject belongs to no caller.
     Subject,
 }
 
 impl AuthFailure {
-    /// The label of the metric.
+    /// Returns the label of the metric.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",

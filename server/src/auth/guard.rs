@@ -1,4 +1,4 @@
-//! The door: every call goes through it.
+//! The authenticator, which every call passes.
 
 use std::sync::Arc;
 
@@ -15,19 +15,20 @@ use super::jwt::JwtVerifier;
 use crate::admission::ConnectionBuffer;
 use crate::telemetry::Metrics;
 
-/// Who stands at the other end of a connection.
+/// The identity of the peer of a connection.
 #[derive(Debug, Clone, Default)]
 pub struct PeerIdentity {
-    /// The SPIFFE id of the certificate, which was verified against the trusted authorities; nothing over plaintext or without one.
+    /// The SPIFFE id of the certificate, which was verified against the trusted authorities; `None`
+    /// over plaintext or without a certificate.
     pub identity: Option<Arc<str>>,
-    /// Until when that certificate is valid, in seconds since 1970: a connection may outlive it, and a session that is taken up again is
-    /// not verified anew.
+    /// The end of the certificate's validity, in seconds since 1970. A connection may outlive it,
+    /// and a resumed session is not verified again.
     pub valid_until: Option<u64>,
-    /// What was answered there and is not read yet.
+    /// The responses on this connection that are not read yet.
     pub(crate) backlog: Option<ConnectionBuffer>,
 }
 
-/// Lets calls in. Clones share what is known, which may be exchanged while calls run.
+/// Authenticates calls. Clones share the callers and keys, which may be replaced while calls run.
 #[derive(Debug, Clone)]
 pub struct Authenticator(Arc<Known>);
 
@@ -40,33 +41,36 @@ struct Known {
 }
 
 impl Authenticator {
-    /// A door that these callers pass; by JWTs too, where there are keys for them.
+    /// Creates an authenticator for these callers; JWTs are accepted if there are keys for them.
     #[must_use]
     pub fn new(callers: Callers, jwt: Option<JwtVerifier>, clock: Arc<dyn Clock>, metrics: Metrics) -> Self {
         let (callers, jwt) = (ArcSwap::from_pointee(callers), ArcSwapOption::from_pointee(jwt));
         Self(Arc::new(Known { callers, jwt, clock, metrics }))
     }
 
-    /// From now on these callers.
+    /// Replaces the callers.
     pub fn exchange(&self, callers: Callers) {
         self.0.callers.store(Arc::new(callers));
     }
 
-    /// What the callers were granted and these policies do not serve, each in words.
+    /// Returns, as text, the object types that callers were granted and these policies do not
+    /// serve.
     #[must_use]
     pub fn ungranted(&self, policies: &Policies) -> Vec<String> {
         self.0.callers.load().ungranted(policies)
     }
 
-    /// From now on these keys.
+    /// Replaces the keys.
     pub fn exchange_keys(&self, jwt: JwtVerifier) {
         self.0.jwt.store(Some(Arc::new(jwt)));
     }
 
-    /// Who makes a call of this path, and what the path asks of them; `None` for what anybody may ask. Whether they may is asked
-    /// apart, since their calls count before.
+    /// Returns the caller of a call to this path and the requirement of the path; `None` for paths
+    /// open to every client. The requirement is checked separately, because the call counts towards
+    /// the caller's rate before that.
     ///
-    /// A token that is sent is the one thing that counts: one that is not known is refused, whatever the certificate says.
+    /// A token takes precedence: a call with an unknown token is rejected, regardless of its
+    /// certificate.
     ///
     /// # Errors
     /// [`Error::CallerUnknown`].
@@ -118,7 +122,7 @@ impl Authenticator {
     }
 }
 
-/// The token of a call, if it sends one.
+/// Returns the bearer token of a call, if it sends one.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, AuthFailure> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(value) = values.next() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Bearer tokens, known by their hash only.
+//! Bearer tokens, which are stored as hashes only.
 
 use std::fmt;
 
@@ -6,21 +6,23 @@ use rand::Rng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of a token. A token is 32 random bytes, so a plain hash is enough: nobody can try them all.
+/// The SHA-256 of a token. A token is 32 random bytes, so a plain hash is enough: they cannot be
+/// tried exhaustively.
 ///
-/// A token is looked up by its hash. How long that takes tells of the hash of what was sent and not of what is known, and
-/// whoever could choose tokens by the bytes of their hash could as well find one that fits.
+/// A token is found by its hash. The duration of the lookup depends on the hash of the sent
+/// token and reveals nothing about the known ones; an attacker able to choose tokens by the bytes
+/// of their hash could as well find a matching one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenHash([u8; 32]);
 
 impl TokenHash {
-    /// The hash of a token as it is sent.
+    /// Returns the hash of a token as it is sent.
     #[must_use]
     pub fn of(token: &str) -> Self {
         Self(Sha256::digest(token.as_bytes()).into())
     }
 
-    /// A new token and its hash.
+    /// Returns a new token and its hash.
     #[must_use]
     pub fn new_token() -> (String, Self) {
         let mut bytes = [0; 32];

@@ -1,5 +1,6 @@
-//! Callers by JWT (RFC 7519): signed by an issuer that is trusted, meant for us, in its time. Who the caller is stands in
-//! one claim, which the file of callers knows, so that roles and object types stay there: no claim grants anything.
+//! Authentication by JWT (RFC 7519): signed by a trusted issuer, intended for this audience, and
+//! within its validity. One claim identifies the caller, which the file of callers maps to its
+//! roles and object types: no claim grants anything.
 
 mod keys;
 mod provider;
@@ -22,32 +23,33 @@ use super::TokenHash;
 use super::failure::AuthFailure;
 use keys::KeySet;
 
-/// The longest subject, in bytes.
+/// The maximum length of a subject, in bytes.
 pub(super) const MAX_SUBJECT: usize = 512;
-/// Tokens that are remembered. An issuer's callers are few; who has more of them pays some signatures.
+/// The number of verified tokens in the cache. An issuer has few callers; with more of them some
+/// signatures are verified again.
 const REMEMBERED: u64 = 1_024;
-/// Kinds of tokens (`typ`) that are taken: RFC 7519, 5.1, and RFC 9068, 2.1. Others are signed by the same keys for other
-/// ends (RFC 8725, 3.11).
+/// Accepted types of tokens (`typ`): RFC 7519, 5.1, and RFC 9068, 2.1. The same keys sign other
+/// types for other purposes (RFC 8725, 3.11).
 const KINDS: [&str; 2] = ["jwt", "at+jwt"];
 
-/// What a token must hold.
+/// The claims that a token must contain.
 #[derive(Debug, Clone)]
 pub struct JwtRequirements {
-    /// Its `iss`.
+    /// The required `iss`.
     pub issuer: String,
-    /// At least one of these is in its `aud`.
+    /// The accepted audiences, of which `aud` must contain at least one.
     pub audiences: Vec<String>,
-    /// The claim that says who the caller is.
+    /// The claim that identifies the caller.
     pub claim: String,
-    /// How far clocks may differ, at both ends of its time.
+    /// The maximum difference of clocks, applied at both ends of the validity.
     pub leeway: std::time::Duration,
 }
 
-/// The keys and terms, and the tokens that were verified with them.
+/// The keys and requirements, and a cache of the tokens verified with them.
 ///
-/// A signature costs some 50 µs of a core (RSA of 2048 bits), 120 µs (P-256, Ed25519) or 1.5 ms (P-384), a token that is
-/// remembered 1 µs, most of which is its hash. Only what was verified is remembered, so forged tokens displace nothing; and
-/// with new keys nothing is.
+/// A signature costs some 50 µs of a core (RSA of 2048 bits), 120 µs (P-256, Ed25519) or 1.5 ms
+/// (P-384), a cached token 1 µs, most of which is its hash. Only verified tokens are cached, so
+/// forged tokens displace nothing; new keys start with an empty cache.
 #[derive(Debug)]
 pub struct JwtVerifier {
     keys: KeySet,
@@ -55,11 +57,11 @@ pub struct JwtVerifier {
     verified: Cache<TokenHash, Verified>,
 }
 
-/// What is known of a token.
+/// The cached result of a verification.
 #[derive(Debug, Clone)]
 struct Verified {
     subject: Arc<str>,
-    /// From then on it is expired, leeway included.
+    /// The time from which the token is expired, leeway included.
     ends: Millis,
 }
 
@@ -67,7 +69,7 @@ struct Verified {
 struct Claims {
     exp: Number,
     nbf: Option<Number>,
-    /// One text: the library takes a list too, which no issuer means.
+    /// One text. The library also accepts a list, which no issuer uses.
     #[serde(rename = "iss")]
     _iss: String,
     #[serde(flatten)]
@@ -75,8 +77,8 @@ struct Claims {
 }
 
 impl JwtRequirements {
-    /// The same in the words of the library. Times are looked at here, by our own clock: those of a token that is
-    /// remembered have to be in any case.
+    /// Returns the requirements as settings of the library. Validity times are checked here, by the
+    /// service's own clock, since those of a cached token must be checked in any case.
     fn validation(&self, algorithm: Algorithm) -> Validation {
         let mut validation = Validation::new(algorithm);
         validation.validate_exp = false;
@@ -88,10 +90,10 @@ impl JwtRequirements {
 }
 
 impl JwtVerifier {
-    /// With the keys of a file.
+    /// Reads the keys of a file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the file.
     pub fn read(path: &Path, terms: JwtRequirements) -> Result<Self, String> {
         let within = |error| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| within(error.to_string()))?;
@@ -104,15 +106,15 @@ impl JwtVerifier {
         Ok(Self { keys, terms, verified: Cache::new(REMEMBERED) })
     }
 
-    /// Whether a token has the form of a JWT: three parts. A token of ours has no dot.
+    /// Returns true if a token has the form of a JWT: three parts. An opaque token has no dot.
     pub(super) fn looks_like(token: &str) -> bool {
         token.split('.').count() == 3
     }
 
-    /// The subject of a token with this hash.
+    /// Returns the subject of a token with this hash.
     ///
     /// # Errors
-    /// What keeps it from being believed now.
+    /// The reason why the token is not accepted now.
     pub(super) fn subject(&self, token: &str, hash: TokenHash, now: Millis) -> Result<Arc<str>, AuthFailure> {
         let verified = match self.verified.get(&hash) {
             Some(verified) => verified,
@@ -129,7 +131,7 @@ impl JwtVerifier {
         let header = decode_header(token).map_err(|_| AuthFailure::Malformed)?;
         let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
         let kind = kind.as_deref().map(|kind| kind.strip_prefix("application/").unwrap_or(kind));
-        // What is critical to its issuer is unknown to us (RFC 7515, 4.1.11).
+        // Critical extensions of the issuer are not supported (RFC 7515, 4.1.11).
         if header.crit.is_some() || kind.is_some_and(|kind| !KINDS.contains(&kind)) {
             return Err(AuthFailure::Malformed);
         }
@@ -154,15 +156,15 @@ impl JwtVerifier {
     }
 }
 
-/// Seconds since 1970, with or without a fraction, in milliseconds.
+/// Converts seconds since 1970, with or without a fraction, to milliseconds.
 fn millis(seconds: &Number) -> Result<i64, AuthFailure> {
     let whole = seconds.as_i64().map(|seconds| seconds.saturating_mul(1_000));
-    // Far beyond both ends of time it saturates.
+    // The conversion saturates far beyond both ends of time.
     let millis = whole.or_else(|| seconds.as_f64().map(|seconds| (seconds * 1_000.0) as i64));
     millis.ok_or(AuthFailure::Claim)
 }
 
-/// What the library says of a token whose key was found.
+/// Maps an error of the library for a token whose key was found.
 fn why(error: &ErrorKind) -> AuthFailure {
     if let ErrorKind::InvalidSignature = error {
         AuthFailure::Signature

@@ -1,22 +1,24 @@
-//! The clients of commands: a command asks one address, and what else a client may be told comes from the environment.
+//! Clients for subcommands. A subcommand calls one address; all other client options come from the
+//! environment.
 
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::{Client, Connection, Error, Options};
 
-/// A client of the public services there.
+/// Returns a client of the public services at `target`.
 ///
 /// # Errors
-/// When the address makes no sense, or is not one to send a token to.
+/// The address is malformed, or a token must not be sent to it.
 pub(super) fn public(target: &str) -> Result<Client, Error> {
-    // Both are the same: an address that is not asked must not be what the token is refused for.
+    // Both addresses are the same, so that an unused address cannot cause the rejection of the
+    // token.
     let (target, admin_target) = (target.to_owned(), target.to_owned());
     Client::open(Options { target, admin_target, ..Options::from_env()? })
 }
 
-/// A client of the administration there.
+/// Returns a client of the administration at `target`.
 ///
 /// # Errors
-/// As for [`public`].
+/// Same as for [`public`].
 pub(super) fn admin(target: &str) -> Result<AdminServiceClient<Connection>, Error> {
     public(target)?.admin()
 }

@@ -1,4 +1,4 @@
-//! `riposte completion`: made from the same declaration as parsing and help.
+//! `riposte completion`: derived from the same declaration as parsing and help.
 
 use super::output;
 use clap_complete::{Shell, generate};

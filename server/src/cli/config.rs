@@ -1,4 +1,4 @@
-//! `riposte config`: what holds, why, and whether it is right.
+//! `riposte config`: the effective configuration, its sources, and its validation.
 
 use super::{ConfigSources, output};
 use crate::config::{Config, EXAMPLE, Profile, schema, show};

@@ -1,4 +1,4 @@
-//! `riposte dev`: one process, nothing else installed, ready in a fraction of a second.
+//! `riposte dev`: one process without dependencies, ready in a fraction of a second.
 
 mod banner;
 mod endpoint;
@@ -72,7 +72,8 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         }
         let telemetry = telemetry::start(&loaded.config)?;
-        // Before the first port is open: a signal from here on stops the server softly.
+        // Installed before the first port is open: from here on, a signal stops the server
+        // gracefully.
         let mut signals = StopSignals::listen()?;
         let server = &loaded.config.server;
         ports::check(&[(server.listen, "--listen"), (server.admin_listen, "--admin-listen")])?;
@@ -98,7 +99,7 @@ impl Args {
         }
     }
 
-    /// Everything between the open ports and the order to stop.
+    /// Runs from the open ports to the stop signal.
     async fn serve(
         &self,
         config: &Config,

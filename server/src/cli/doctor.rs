@@ -1,4 +1,5 @@
-//! `riposte doctor`: a verdict on everything the configured server stands on, each on a line of its own.
+//! `riposte doctor`: checks everything that the configured server depends on, with one line for
+//! each result.
 
 mod audit;
 mod cache;
@@ -18,7 +19,7 @@ use riposte_core::ports::Clock;
 use riposte_store::SqlStore;
 use std::{process::ExitCode, sync::Arc};
 
-/// Comment ids count from 2026-01-01: a clock before it can mint none.
+/// Comment ids count from 2026-01-01: with a clock before it, no id can be generated.
 const FIRST_ID_TIME: i64 = 1_767_225_600_000;
 
 #[derive(Debug, clap::Args)]
@@ -97,7 +98,7 @@ fn page_token_keys(config: &Config) -> CheckResult {
     }
 }
 
-/// What is wrong, in one line.
+/// Returns all errors in one line.
 fn told(ConfigErrors(faults): &ConfigErrors) -> String {
     faults.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("; ")
 }
@@ -120,7 +121,7 @@ fn clock() -> CheckResult {
     }
 }
 
-/// The verdicts on each data source. SQLite without a folder has nothing to examine.
+/// Checks each data source. SQLite without a folder has nothing to check.
 async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let labels = match (config.store.kind, &config.store.data_dir) {
         (StoreKind::Sqlite, None) => {

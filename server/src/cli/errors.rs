@@ -1,4 +1,4 @@
-//! `riposte errors`: what each reason means and what to do, read from the contract itself.
+//! `riposte errors`: the meaning and cure of each error reason, read from the contract itself.
 
 use super::{
     exit::{Failure, NOT_FOUND},
@@ -7,7 +7,8 @@ use super::{
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// The contract's own text is the only source: every reason stands there with its code, its cure and an example.
+/// The text of the contract, which is the only source: it has every reason with its code, its cure
+/// and an example.
 const CONTRACT: &str = include_str!("../../../proto/riposte/v1/error_reason.proto");
 
 #[derive(Debug, clap::Args)]
@@ -32,9 +33,9 @@ enum Action {
 struct Explanation {
     /// The name as `ErrorInfo.reason` carries it.
     reason: String,
-    /// The gRPC code it comes with.
+    /// Its gRPC code.
     code: String,
-    /// Meaning, cure and example: paragraphs, apart by an empty line.
+    /// Meaning, cure and example, as paragraphs separated by an empty line.
     text: String,
 }
 
@@ -68,7 +69,8 @@ fn unknown(reason: &str, known: &[Explanation]) -> Failure {
     Failure::new(NOT_FOUND, format!("there is no reason {reason}; {hint}"))
 }
 
-/// Every value of the enum with the comment before it, which begins with its gRPC code. The zero value is left out.
+/// Returns every value of the enum with its preceding comment, which begins with its gRPC code. The
+/// zero value is left out.
 fn explanations(contract: &str) -> Vec<Explanation> {
     let values = contract.split_once("enum ErrorReason {").map_or("", |(_, values)| values);
     let mut comment: Vec<&str> = Vec::new();
@@ -87,7 +89,7 @@ fn explanations(contract: &str) -> Vec<Explanation> {
     found
 }
 
-/// Joins the lines of a comment to paragraphs, which an empty line keeps apart.
+/// Joins the lines of a comment into paragraphs, which an empty line separates.
 fn paragraphs(lines: &[&str]) -> String {
     let paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));
     paragraphs.collect::<Vec<_>>().join("\n\n")

@@ -1,31 +1,31 @@
-//! What the process says at its end: a fixed exit code, and on standard error why.
+//! The end of the process: a fixed exit code, and the reason on standard error.
 
 use crate::config::ConfigErrors;
 use std::{fmt, process::ExitCode};
 
-/// Something failed that no other code names.
+/// An error that no other code covers.
 pub(crate) const ERROR: u8 = 1;
 /// The command line or the configuration is wrong.
 pub(crate) const USAGE: u8 = 2;
-/// What was asked for does not exist.
+/// The requested object does not exist.
 pub(crate) const NOT_FOUND: u8 = 3;
-/// The server does not let this caller do it.
+/// The server denies this operation to this caller.
 pub(crate) const DENIED: u8 = 4;
-/// The server or a data source cannot be reached, is not ready, or answered too late.
+/// The server or a data source cannot be reached, is not ready, or responded too late.
 pub(crate) const UNAVAILABLE: u8 = 5;
-/// Some items were done and some were not.
+/// Some items succeeded and some failed.
 pub(crate) const PARTLY: u8 = 6;
 
-/// The table of codes, for the help text.
+/// The table of exit codes for the help text.
 pub(super) const HELP: &str = "\
 Exit codes: 0 ok, 1 error, 2 usage or configuration, 3 not found, 4 denied, 5 unavailable, 6 partly failed";
 
-/// An error that chooses its exit code.
+/// An error with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// One of the codes above.
     pub(crate) code: u8,
-    /// What went wrong and what to do, for a person.
+    /// The problem and its cure, for a person.
     pub(crate) message: String,
 }
 
@@ -43,13 +43,13 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Prints an error with its causes and gives the code it ends with.
+/// Prints an error with its causes and returns its exit code.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("riposte: {error:#}");
     ExitCode::from(code(error))
 }
 
-/// The code of the first cause that has one.
+/// Returns the exit code of the first cause that has one.
 pub(super) fn code(error: &anyhow::Error) -> u8 {
     error.chain().find_map(code_of).unwrap_or(ERROR)
 }

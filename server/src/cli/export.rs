@@ -1,4 +1,4 @@
-//! `riposte export`: hands subjects out as JSON lines that `riposte import --format jsonl` takes.
+//! `riposte export`: writes subjects as JSON lines that `riposte import --format jsonl` accepts.
 
 use std::io::{Seek, Write};
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ use super::transfer::resume::FinishedSubjects;
 use super::transfer::totals::ImportTotals;
 use super::transfer::wire;
 
-/// Bytes of one subject held in memory before a temporary file takes them.
+/// Bytes of one subject that are held in memory before they go to a temporary file.
 const SPOOL_BYTES: usize = 16 << 20;
 const PAGE: i32 = 100;
-/// Tries of one subject before the export gives up.
+/// Attempts for one subject before the export gives up.
 const TRIES: u32 = 5;
 
 const RULES: &str = "\
@@ -69,7 +69,7 @@ pub(super) struct Args {
     target: String,
 }
 
-/// An export under way.
+/// A running export.
 #[derive(Debug)]
 struct Run {
     client: AdminServiceClient<Connection>,
@@ -89,7 +89,7 @@ struct Totals {
 }
 
 impl Args {
-    /// Runs the export; the lines go to the output, words for people to standard error.
+    /// Runs the export. The lines go to the output, messages for people to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         let path = (self.out.as_os_str() != "-").then(|| self.out.clone());
         if path.is_none() && self.resume {
@@ -167,7 +167,8 @@ impl Run {
         }
     }
 
-    /// Exports one subject, again from its start if the connection breaks: nothing of it was written yet.
+    /// Exports one subject. If the connection breaks, it starts again from the beginning, because
+    /// nothing of the subject has been written yet.
     async fn subject(&mut self, key: &Key) -> Result<()> {
         let mut tries = 1;
         loop {

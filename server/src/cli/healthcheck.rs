@@ -1,4 +1,4 @@
-//! `riposte healthcheck`: the probe that needs neither a shell nor another binary beside this one.
+//! `riposte healthcheck`: a probe that needs neither a shell nor another binary.
 
 mod unverified;
 
@@ -51,12 +51,12 @@ impl Args {
     }
 }
 
-/// The health of the whole server at `target`.
+/// Returns the health of the whole server at `target`.
 async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
-    // The other verbs are given URLs; a health check takes one too.
+    // The other subcommands take URLs, so a health check accepts one too.
     let unreachable = || format!("cannot reach {target}");
     let channel = if let Some(address) = target.strip_prefix("https://") {
-        // To the transport this is plaintext: the connector below has made it secure.
+        // For the transport this is plaintext, because the connector below has already set up TLS.
         let endpoint = Endpoint::from_shared(format!("http://{address}"))?;
         endpoint.connect_with_connector(service_fn(unverified::connect)).await.with_context(unreachable)?
     } else {
@@ -68,7 +68,8 @@ async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
     Ok(healthy.into_inner().status())
 }
 
-/// Where a server that listens on `address` can be reached from its own machine.
+/// Returns an address at which a server that listens on `address` can be reached from its own
+/// machine.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,

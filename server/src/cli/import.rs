@@ -1,4 +1,4 @@
-//! `riposte import`: brings comments in from other systems, by way of AdminService.
+//! `riposte import`: imports comments from other systems through AdminService.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -104,7 +104,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Runs the import and says what came of it.
+    /// Runs the import and reports its outcome.
     pub(super) async fn run(self) -> Result<ExitCode> {
         let prepared = self.request().prepare()?;
         let rejects_path = self.rejects.clone().unwrap_or_else(|| Rejects::default_path(&self.files));
@@ -201,7 +201,8 @@ impl Args {
     }
 }
 
-/// Another run mends what a lost server left undone, and never a fault in the files.
+/// Adds the command that continues the import. Another run completes what an unavailable server
+/// left undone, but never repairs an error in the files.
 fn going_on(error: anyhow::Error) -> anyhow::Error {
     if !error.chain().any(|cause| cause.is::<tonic::Status>()) {
         return error;
@@ -209,7 +210,7 @@ fn going_on(error: anyhow::Error) -> anyhow::Error {
     error.context(format!("not all was brought in; to go on, run `{}` again", command_line("")))
 }
 
-/// What a dry run found.
+/// The findings of a dry run.
 #[derive(Debug, Default)]
 struct Found {
     subjects: u64,

@@ -1,4 +1,4 @@
-//! `riposte migrate`: the only way the schema of a production database changes.
+//! `riposte migrate`: the only command that changes the schema of a production database.
 
 mod progress;
 
@@ -80,7 +80,8 @@ async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Names what a failed run stands on, and tells an unreachable source from a statement that failed.
+/// Adds the data source to the error of a failed run, and distinguishes an unreachable source from
+/// a failed statement.
 async fn reached<T>(config: &Config, store: &SqlStore, done: riposte_migrations::Result<T>) -> Result<T, Failure> {
     let error = match done {
         Ok(value) => return Ok(value),
@@ -95,7 +96,7 @@ async fn reached<T>(config: &Config, store: &SqlStore, done: riposte_migrations:
     Err(Failure::new(code, format!("{}: {text}", label(config, source))))
 }
 
-/// The exit code of the worst that was found.
+/// Returns the exit code of the worst finding.
 fn worst(found: &[SourceSchema]) -> Option<u8> {
     let code = |schema: &SourceSchema| match schema {
         SourceSchema::Ready => None,
@@ -116,7 +117,7 @@ fn describe(schema: &SourceSchema) -> String {
     }
 }
 
-/// A data source by its number and its address without credentials.
+/// Returns the number of a data source and its address without credentials.
 fn label(config: &Config, place: usize) -> String {
     let number = place + 1;
     match config.store.sources.get(place) {

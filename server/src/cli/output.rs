@@ -1,11 +1,12 @@
-//! Standard output of commands whose answer is long.
+//! Standard output of commands with long output.
 
 use std::io::{self, ErrorKind, Write};
 
-/// Writes `text`. Whoever reads may have had enough, as `head` has: a closed pipe ends the job and is no fault.
+/// Writes `text`. A closed pipe ends the command without an error, because a reader such as `head`
+/// may stop early.
 ///
 /// # Errors
-/// Any other failure to write.
+/// Any other write error.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,4 +1,5 @@
-//! Testing ports before anything starts, so that a busy one is named together with what moves it.
+//! Checks of ports before anything starts, so that the error for an occupied port names the setting
+//! that changes it.
 
 use super::exit::{ERROR, Failure};
 use std::{
@@ -6,10 +7,11 @@ use std::{
     net::{SocketAddr, TcpListener},
 };
 
-/// Checks that each address can be listened on; beside each stands what moves it elsewhere.
+/// Checks that each address can be listened on. The text beside each address names the setting that
+/// changes it.
 ///
 /// # Errors
-/// The first address that cannot, with its cure.
+/// The first address that cannot be listened on, with its cure.
 pub(super) fn check(addresses: &[(SocketAddr, &str)]) -> Result<(), Failure> {
     addresses.iter().try_for_each(|(address, mover)| match TcpListener::bind(address) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! `riposte rebuild`: makes derived state anew from the rows.
+//! `riposte rebuild`: recomputes derived state from the rows.
 
 use std::process::ExitCode;
 
@@ -47,7 +47,7 @@ Examples:
   riposte rebuild ranks --object-type video --object-id 42";
 
 impl Args {
-    /// Runs it; words for people go to standard error.
+    /// Runs the rebuild. Messages for people go to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         match self.what {
             What::History(subjects) => history(&subjects).await,

@@ -1,5 +1,6 @@
-//! `riposte serve`: the server for production. It never migrates: on an old schema it starts, stays `NOT_SERVING`, says
-//! which data sources lack what, and becomes ready by itself once `riposte migrate up` is through.
+//! `riposte serve`: the production server. It never migrates. On an old schema it starts, stays
+//! `NOT_SERVING`, reports what each data source lacks, and becomes ready by itself once `riposte
+//! migrate up` is done.
 
 use super::{ConfigSources, exit, ports};
 use crate::{

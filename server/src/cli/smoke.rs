@@ -1,4 +1,5 @@
-//! `riposte smoke`: does what callers do, through the SDK, on a few subjects of a running service, and takes it back.
+//! `riposte smoke`: performs the calls of a client through the SDK on a few subjects of a running
+//! service, and reverts them.
 
 mod round;
 
@@ -53,7 +54,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Runs it; words for people go to standard error.
+    /// Runs the smoke test. Messages for people go to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         let begin = Instant::now();
         let client = ask::public(&self.target)?;

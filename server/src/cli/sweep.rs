@@ -1,4 +1,4 @@
-//! Going round subjects over the admin port: which ones, how far it has come, and how to go on.
+//! A sweep over subjects through the admin port: its scope, its progress, and its continuation.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -50,7 +50,8 @@ impl SubjectSweep {
     }
 }
 
-/// How far a round has come: shown on a terminal, and told when it breaks off.
+/// The progress of a sweep: shown on a terminal, and included in the error if the sweep stops
+/// early.
 #[derive(Debug)]
 pub(super) struct SweepRound {
     bar: ProgressBar,
@@ -58,7 +59,7 @@ pub(super) struct SweepRound {
 }
 
 impl SweepRound {
-    /// A round that begins.
+    /// Starts a sweep.
     pub(super) fn start(subjects: &SubjectSweep) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -70,10 +71,10 @@ impl SweepRound {
         Self { bar, token: subjects.resume.clone() }
     }
 
-    /// The next answer; `None` at the end.
+    /// Returns the next response; `None` at the end.
     ///
     /// # Errors
-    /// The server's, and Ctrl-C; each says how to go on.
+    /// Errors of the server, and Ctrl-C. Each error says how to continue.
     pub(super) async fn next<T>(&self, answers: &mut Streaming<T>) -> Result<Option<T>> {
         let next = tokio::select! {
             next = answers.message() => next.map_err(anyhow::Error::from),
@@ -85,14 +86,15 @@ impl SweepRound {
         })
     }
 
-    /// So many subjects are done, and a later round may go on with this token.
+    /// Records that `subjects` subjects are done and that a later sweep may continue with this
+    /// token.
     pub(super) fn at(&mut self, subjects: u64, token: String, more: String) {
         self.bar.set_position(subjects);
         self.bar.set_message(more);
         self.token = token;
     }
 
-    /// Prints a line of the outcome without disturbing the bar.
+    /// Prints a line of output without disturbing the progress bar.
     pub(super) fn say(&self, line: &str) {
         self.bar.suspend(|| println!("{line}"));
     }

@@ -1,8 +1,9 @@
-//! Bringing comments in from other systems and handing them out again, as a client of AdminService like any other.
+//! Import of comments from other systems and their export, as an ordinary client of AdminService.
 //!
-//! A format reads its file into neutral [`record`]s, [`group`] gathers them by subject, [`order`] puts each subject into
-//! an order the server can take (parents first, then by time) and [`send`] streams them. What cannot be brought in is
-//! written by [`rejects`] as lines that are themselves valid input. The way back is [`jsonl`] alone.
+//! A format reads its file into neutral [`record`]s, [`group`] collects them by subject,
+//! [`ordering`] puts each subject into an order that the server accepts (parents first, then by
+//! time) and [`send`] streams them. [`rejects`] writes the records that cannot be imported, as
+//! lines that are themselves valid input. The export uses [`jsonl`] alone.
 
 pub(crate) mod commento;
 pub(crate) mod csv;

@@ -1,4 +1,5 @@
-//! `riposte verify`: every stored count against the rows it counts, and on demand set right.
+//! `riposte verify`: compares every stored count with the rows it counts, and repairs it on
+//! request.
 
 use std::process::ExitCode;
 
@@ -41,7 +42,8 @@ struct Sums {
 }
 
 impl Args {
-    /// Runs it; a line for each drift goes to the output, words for people to standard error.
+    /// Runs the comparison. A line for each difference goes to standard output, messages for people
+    /// to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         if self.repair {
             let Sums { subjects, drifts, .. } = self.mend().await?;

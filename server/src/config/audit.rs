@@ -1,28 +1,28 @@
-//! Where the audit log goes.
+//! The destination of the audit log.
 
 use super::errors::ErrorScope;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Where calls of `AdminService` are recorded.
+/// The destination of records of `AdminService` calls.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditSettings {
-    /// Where the records go.
+    /// The destination of the records.
     pub kind: AuditKind,
-    /// For a file: its path, in a folder that exists.
+    /// For a file: its path, in an existing folder.
     pub file: Option<PathBuf>,
 }
 
-/// Where records go.
+/// The destination of audit records.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditKind {
-    /// Into the log of the process, among its other lines. No call waits for them.
+    /// The log of the process, among its other lines. No call waits for them.
     Log,
-    /// To standard output, a line of JSON for each.
+    /// Standard output, with one line of JSON per record.
     Stdout,
-    /// To a file, the same, on disk before a call is answered.
+    /// A file with the same lines. A record is on disk before its call gets a response.
     File,
 }
 

@@ -1,37 +1,39 @@
-//! Who may call, and how connections are secured.
+//! Authentication of callers and security of connections.
 
 use super::{errors::ErrorScope, units::TimeSpan};
 use crate::auth::JwtRequirements;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
-/// Who may call.
+/// Callers and their authentication.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuthSettings {
-    /// The callers that are admitted, with their tokens' hashes, identities, roles and object types. Without it everybody is.
+    /// The file of admitted callers, with the hashes of their tokens, their identities, roles and
+    /// object types. Without it every caller is admitted.
     pub callers_file: Option<PathBuf>,
-    /// Callers that show JWTs.
+    /// Callers that present JWTs.
     pub jwt: JwtSettings,
-    /// How often that file and those of JWTs, TLS and secrets are looked at for a change.
+    /// Interval at which this file and those of JWTs, TLS and secrets are checked for changes.
     pub reload_interval: TimeSpan,
-    /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start.
+    /// Accepts every insecure choice: any caller, plaintext, SQLite, page token keys generated at
+    /// startup.
     pub allow_insecure: bool,
 }
 
-/// Which JWTs are believed.
+/// Requirements for JWTs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct JwtSettings {
-    /// The public keys of the issuer, as a JSON Web Key Set. Without it no JWT is.
+    /// The public keys of the issuer, as a JSON Web Key Set. Without it no JWT is accepted.
     pub jwks_file: Option<PathBuf>,
     /// The issuer, exactly as tokens name it in `iss`.
     pub issuer: String,
-    /// Our names: a token is for us if its `aud` holds one of them.
+    /// The names of this service: a token is accepted only if its `aud` contains one of them.
     pub audiences: Vec<String>,
-    /// The claim by which the file of callers knows a caller.
+    /// The claim that holds the caller's name in the callers file.
     pub caller_claim: String,
-    /// How far our clock and the issuer's may differ.
+    /// Largest difference between the clocks of this process and the issuer.
     pub leeway: TimeSpan,
 }
 
@@ -39,11 +41,13 @@ pub struct JwtSettings {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TlsSettings {
-    /// The certificate chain in PEM, our own first. Without it both listeners speak plaintext.
+    /// The certificate chain in PEM, the server's own certificate first. Without it both listeners
+    /// use plaintext.
     pub cert_file: Option<PathBuf>,
-    /// Its private key in PEM.
+    /// The private key in PEM.
     pub key_file: Option<PathBuf>,
-    /// The authorities in PEM whose client certificates are trusted. Without it no certificate is asked for.
+    /// The authorities in PEM whose client certificates are trusted. Without it no client
+    /// certificate is requested.
     pub client_ca_file: Option<PathBuf>,
 }
 
@@ -59,7 +63,7 @@ impl AuthSettings {
 }
 
 impl JwtSettings {
-    /// What tokens must hold, and the file of the keys; `None` where no JWT is believed.
+    /// Returns the key file and the requirements for tokens, or `None` if no JWT is accepted.
     pub fn terms(&self) -> Option<(PathBuf, JwtRequirements)> {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self.clone();
         Some((jwks_file?, JwtRequirements { issuer, audiences, claim: caller_claim, leeway: leeway.duration() }))
@@ -84,7 +88,7 @@ impl JwtSettings {
             let nothing = issuer.is_empty() && audiences.is_empty();
             report.require(nothing, "jwks_file", "goes with issuer and audiences");
         }
-        // These say nothing of the caller.
+        // These claims do not identify the caller.
         let other = !["", "iss", "aud", "exp", "nbf", "iat", "jti"].contains(&caller_claim.as_str());
         report.require(other, "caller_claim", "must be a claim that names the caller, like sub or azp");
         let short = leeway.duration() <= Duration::from_secs(120);

@@ -1,60 +1,61 @@
-//! Where copies of what is read often are kept.
+//! The cache of frequently read data.
 
 use super::{ConfigError, errors::ErrorScope, secret::SourceUrl, units::TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
-/// What is said of an address that is none.
+/// Error text for an invalid address.
 const FORM: &str = "must be an address as redis://host:6379 or redis-cluster://host:6379";
 
-/// Where copies are kept, for how long, and how many reads of the rows they may leave.
+/// Location and lifetimes of cached data, and the limit on reads that bypass the cache.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSettings {
-    /// Where they are kept.
+    /// The location of cached data.
     pub kind: CacheKind,
     /// For Redis: its address.
     pub url: Option<SourceUrl>,
-    /// Instead: a file that holds the address. It is read again when it changes.
+    /// Alternative: a file that contains the address. It is read again when it changes.
     pub url_file: Option<PathBuf>,
     /// For Redis: connections to each server.
     pub connections: usize,
-    /// For Redis: how long a read waits for it before the rows are read.
+    /// For Redis: the longest time that a read waits before it falls back to the database.
     pub read_timeout: TimeSpan,
-    /// For Redis: how long a commit waits for its copies to be changed before it is answered.
+    /// For Redis: the longest time that a commit waits for its cache update before the response.
     pub apply_timeout: TimeSpan,
-    /// Stands in every key.
+    /// Part of every key. Raise it after the database was set back to an older state, to discard
+    /// all older cached data.
     pub timeline: u16,
-    /// Members that a list keeps.
+    /// Members that a cached list keeps.
     pub window: usize,
-    /// How long a subject's copies are kept.
+    /// Lifetime of a subject's cached data.
     pub ttl: TimeSpan,
-    /// How long it is remembered that a subject does not exist.
+    /// Lifetime of the record that a subject does not exist.
     pub negative_ttl: TimeSpan,
-    /// How long it is remembered what a member likes.
+    /// Lifetime of a member's cached likes.
     pub states_ttl: TimeSpan,
-    /// For Redis: how long copies are read that no worker brings up to date.
+    /// For Redis: the longest time that cached data is read while no worker keeps it up to date.
     pub unmended: TimeSpan,
-    /// Reads of the rows under way on each data source that the copies could not answer.
+    /// Concurrent reads on each data source that the cache could not serve.
     pub database_reads: usize,
-    /// How long such a read waits for its turn before it is refused.
+    /// The longest time that such a read waits before it is rejected.
     pub database_wait: TimeSpan,
 }
 
-/// Where copies are kept.
+/// The location of cached data.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheKind {
-    /// Nowhere: every read asks the rows.
+    /// No cache: every read goes to the database.
     None,
-    /// In this process, which must be the only one.
+    /// The memory of this process, which must be the only one.
     Memory,
-    /// In Redis or a Redis Cluster, for all processes.
+    /// Redis or Redis Cluster, shared by all processes.
     Redis,
 }
 
 impl CacheSettings {
-    /// The bounds in the terms of the cache.
+    /// Returns the limits in the terms of the cache.
     pub fn limits(&self) -> riposte_cache::CacheLimits {
         riposte_cache::CacheLimits {
             window: self.window,
@@ -65,10 +66,11 @@ impl CacheSettings {
         }
     }
 
-    /// The address of Redis, read from its file where it has one; `None` where copies are kept elsewhere.
+    /// Returns the address of Redis, read from its file if one is configured; `None` for the other
+    /// kinds.
     ///
     /// # Errors
-    /// When the file cannot be read or holds no address.
+    /// The file cannot be read or does not contain an address.
     pub fn address(&self) -> Result<Option<SourceUrl>, ConfigError> {
         match &self.url_file {
             _ if self.kind != CacheKind::Redis => Ok(None),
@@ -82,7 +84,7 @@ impl CacheSettings {
         }
     }
 
-    /// Redis at `address` in the terms of the cache.
+    /// Returns the configuration of Redis at `address` in the terms of the cache.
     pub fn redis(&self, address: &SourceUrl) -> riposte_cache::RedisConfig {
         riposte_cache::RedisConfig {
             url: address.expose().to_owned(),

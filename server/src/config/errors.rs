@@ -1,29 +1,30 @@
-//! What is wrong with a configuration, told all at once.
+//! Configuration errors, which are reported all at once.
 
 use super::origin::ValueOrigin;
 use std::fmt;
 use std::path::PathBuf;
 
-/// One thing that is wrong, with the key it stands at. It never quotes a value: the value may be a secret.
+/// One configuration error with its key. It never quotes a value, because the value may be a
+/// secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The key, as in `store.sources.0.url`; empty if the fault is that of a whole source.
+    /// The key, as in `store.sources.0.url`; empty if the error concerns a whole source.
     pub path: String,
-    /// What is wrong with it and how to mend it.
+    /// The problem and its cure.
     pub message: String,
-    /// Where the value came from, once that is known.
+    /// The source of the value, once it is known.
     pub origin: Option<ValueOrigin>,
 }
 
-/// Everything that is wrong with a configuration; never empty.
+/// All errors of a configuration; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
-/// Collects faults below one key after the other.
+/// Collects errors of any key.
 #[derive(Debug, Default)]
 pub(super) struct ErrorReport(Vec<ConfigError>);
 
-/// The part of a [`ErrorReport`] that stands below one key.
+/// The part of an [`ErrorReport`] below one key.
 #[derive(Debug)]
 pub(super) struct ErrorScope<'r> {
     report: &'r mut ErrorReport,
@@ -31,7 +32,7 @@ pub(super) struct ErrorScope<'r> {
 }
 
 impl ConfigError {
-    /// A fault of the key at `path`, from wherever its value came.
+    /// An error of the key at `path`, without the source of its value.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), origin: None }
     }
@@ -58,18 +59,19 @@ impl ErrorReport {
 }
 
 impl ErrorScope<'_> {
-    /// Notes a fault of the key `name`.
+    /// Adds an error of the key `name`.
     pub(super) fn fault(&mut self, name: &str, message: impl AsRef<str>) {
         self.report.fault(&format!("{}.{name}", self.prefix), message.as_ref());
     }
 
-    /// Notes a fault of the key `name` where its path is the empty text: a variable that was set to nothing, as a rule.
+    /// Adds an error of the key `name` if its path is empty, usually because a variable is set to
+    /// nothing.
     pub(super) fn path(&mut self, name: &str, path: Option<&PathBuf>) {
         let named = path.is_none_or(|path| !path.as_os_str().is_empty());
         self.require(named, name, "is empty: name a path, or leave it out");
     }
 
-    /// Notes a fault of the key `name` unless `holds`.
+    /// Adds an error of the key `name` unless `holds`.
     pub(super) fn require(&mut self, holds: bool, name: &str, message: &str) {
         if !holds {
             self.fault(name, message);

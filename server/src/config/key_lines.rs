@@ -1,4 +1,4 @@
-//! Where each key of a TOML file stands, so that a fault can name its line.
+//! Lines of the keys of a TOML file, so that an error can name its line.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::{collections::BTreeMap, fmt};
@@ -8,7 +8,7 @@ use toml::Spanned;
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeyLines(BTreeMap<String, usize>);
 
-/// A TOML value reduced to its shape and the places of its keys.
+/// A TOML value reduced to its shape and the positions of its keys.
 enum Node {
     Table(Vec<(Spanned<String>, Node)>),
     List(Vec<Spanned<Node>>),
@@ -16,7 +16,7 @@ enum Node {
 }
 
 impl KeyLines {
-    /// Notes the line of each key of `text`. A text that is no TOML has no lines.
+    /// Finds the line of each key of `text`. A text that is not TOML has no lines.
     pub(super) fn of(text: &str) -> Self {
         let mut lines = KeyLines::default();
         if let Ok(root) = toml::from_str::<Node>(text) {
@@ -25,7 +25,7 @@ impl KeyLines {
         lines
     }
 
-    /// The line, counted from 1, of the key at `path`, or of the nearest table around it.
+    /// Returns the line, counted from 1, of the key at `path` or of the nearest enclosing table.
     pub(super) fn line(&self, path: &str) -> Option<usize> {
         let mut path = path;
         loop {
@@ -53,7 +53,7 @@ impl KeyLines {
     }
 }
 
-/// The line, counted from 1, on which the byte at `offset` stands.
+/// Returns the line, counted from 1, that contains the byte at `offset`.
 pub(super) fn line_at(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! What a process takes on: calls under way, rates, connections.
+//! Limits of a process: concurrent calls, rates, connections.
 
 use super::errors::ErrorScope;
 use super::units::{ByteSize, TimeSpan};
@@ -6,49 +6,49 @@ use crate::admission::{RateLimit, SendBuffer};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The bounds beyond which calls are refused without effect, and connections closed.
+/// Limits beyond which calls are rejected without effect and connections are closed.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitSettings {
-    /// Reads under way.
+    /// Concurrent reads.
     pub reads: usize,
-    /// Writes under way.
+    /// Concurrent writes.
     pub writes: usize,
-    /// Streams that are open.
+    /// Open streams.
     pub streams: usize,
-    /// Streams of one caller that are open.
+    /// Open streams of one caller.
     pub streams_per_caller: usize,
-    /// Reads, and writes, that may wait for room.
+    /// Reads, and writes, that may wait for capacity.
     pub queue: usize,
-    /// How long a read waits for room.
+    /// The longest time that a read waits for capacity.
     pub read_wait: TimeSpan,
-    /// How long a write waits for room.
+    /// The longest time that a write waits for capacity.
     pub write_wait: TimeSpan,
-    /// How long a request may take to arrive once its headers are there.
+    /// The longest time between the headers of a request and its end.
     pub body_time: TimeSpan,
-    /// Calls of one caller per second; 0 for no bound.
+    /// Calls of one caller per second; 0 for no limit.
     pub caller_calls_per_second: u32,
     /// Calls that one caller may make at once.
     pub caller_burst: u32,
-    /// Callers, and members, whose rates are remembered.
+    /// Callers, and members, whose rates are tracked.
     pub principals: u64,
     /// Connections of each listener.
     pub connections: usize,
-    /// Connections of one certificate's identity to each listener.
+    /// Connections of one certificate identity to each listener.
     pub connections_per_identity: usize,
-    /// Answers that clients have not read yet.
+    /// The send buffer: response bytes that clients have not read yet.
     pub unread_size: ByteSize,
-    /// How long a connection that has too many of them may read nothing.
+    /// The longest time that a connection with too many such bytes may read nothing.
     pub unread_time: TimeSpan,
 }
 
 impl LimitSettings {
-    /// The rate of one caller; `None` for no bound.
+    /// Returns the rate of one caller; `None` for no limit.
     pub fn caller(&self) -> Option<RateLimit> {
         RateLimit::new(self.caller_calls_per_second, Duration::from_secs(1), self.caller_burst)
     }
 
-    /// The answers that may wait to be read.
+    /// Returns the limits of the send buffer.
     pub(crate) fn unread(&self) -> SendBuffer {
         SendBuffer::new(usize::try_from(self.unread_size.bytes()).unwrap_or(usize::MAX), self.unread_time.duration())
     }
@@ -71,7 +71,8 @@ impl LimitSettings {
         report.require((1..=1 << 20).contains(&self.connections), "connections", "must be 1 to 1048576");
         let identity = (1..=self.connections).contains(&self.connections_per_identity);
         report.require(identity, "connections_per_identity", "must be 1 to limits.connections");
-        // More than there are is no mistake: whoever lowers limits.streams need not know of it.
+        // More than limits.streams is allowed, so that lowering limits.streams needs no second
+        // change.
         let streams = (1..=1 << 20).contains(&self.streams_per_caller);
         report.require(streams, "streams_per_caller", "must be 1 to 1048576");
         let unread = (16 << 20..=64 << 30).contains(&self.unread_size.bytes());

@@ -1,4 +1,4 @@
-//! Reading every source, and making of them one [`Config`] or the list of all faults.
+//! Loading: reads every source and combines them into one [`Config`] or a list of all errors.
 
 use super::{
     Config, ConfigError, ConfigErrors, ValueOrigin,
@@ -17,33 +17,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What every variable of the service begins with. Clients use one underscore (`RIPOSTE_TARGET`), so that neither
-/// takes the other's for its own.
+/// The prefix of every variable of the service. Client variables have a single underscore
+/// (`RIPOSTE_TARGET`), so that servers and clients do not read each other's variables.
 const PREFIX: &str = "RIPOSTE__";
 
 const DEFAULTS: &str = include_str!("default.toml");
 const DEV: &str = include_str!("dev.toml");
 
-/// A set of values inside the binary that lies over the defaults.
+/// A set of values inside the binary that overrides the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// The defaults alone, made for production.
+    /// The defaults alone, which are meant for production.
     #[default]
     Serve,
     /// `riposte dev`: SQLite, loopback addresses, every caller admitted.
     Dev,
 }
 
-/// Where to read from.
+/// The sources of a configuration.
 #[derive(Clone, Default)]
 pub struct Inputs {
     /// The profile over the defaults.
     pub profile: Profile,
-    /// Whether an insecure choice is a fault like any other.
+    /// If true, an insecure choice is an error like any other.
     pub production: bool,
-    /// Files, the last over the first.
+    /// Files; later ones override earlier ones.
     pub files: Vec<PathBuf>,
-    /// The environment. Only the variables with our prefix are read.
+    /// The environment. Only variables with the prefix of the service are read.
     pub variables: Vec<(OsString, OsString)>,
     /// `key=value`, as given to `--set`.
     pub sets: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Inputs {
     pub flags: Vec<(&'static str, &'static str, Value)>,
 }
 
-/// A configuration that has passed every check, and where its values came from.
+/// A configuration that has passed every check, and the sources of its values.
 pub struct Loaded {
     /// The values.
     pub config: Config,
@@ -59,25 +59,25 @@ pub struct Loaded {
 }
 
 impl Inputs {
-    /// Inputs that read the environment of this process.
+    /// Inputs with the environment of this process.
     pub fn of_process(profile: Profile) -> Self {
         Inputs { profile, variables: std::env::vars_os().collect(), ..Inputs::default() }
     }
 
-    /// Adds a named flag of the command line, which comes over everything else.
+    /// Adds a named flag of the command line, which overrides everything else.
     pub fn flag(&mut self, name: &'static str, key: &'static str, value: impl Into<Value>) {
         self.flags.push((name, key, value.into()));
     }
 }
 
 impl Loaded {
-    /// Where the value at `path` came from.
+    /// Returns the source of the value at `path`.
     pub fn origin(&self, path: &str) -> ValueOrigin {
         self.sources.origin(path)
     }
 }
 
-// Both hold sources as they were read, with their secrets in the clear, so neither prints them.
+// Both contain sources as they were read, with secrets in the clear, so `Debug` shows neither.
 impl fmt::Debug for Inputs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inputs").field("profile", &self.profile).field("files", &self.files).finish_non_exhaustive()
@@ -90,7 +90,7 @@ impl fmt::Debug for Loaded {
     }
 }
 
-/// See [`Config::load`].
+/// Implements [`Config::load`].
 pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
     let mut sources = Sources::default();
     sources.text(ValueOrigin::Default, DEFAULTS);
@@ -123,7 +123,7 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
     }
 }
 
-/// The values of all sources read so far, and what is needed to say where each came from.
+/// The values of all sources read so far, and the data that identifies the source of each.
 #[derive(Default)]
 struct Sources {
     tree: Dict,
@@ -132,7 +132,7 @@ struct Sources {
     faults: Vec<ConfigError>,
 }
 
-/// One source in the form that lets figment tag its values.
+/// One source in the form in which figment tags its values.
 struct Layer {
     metadata: Metadata,
     values: Dict,
@@ -156,7 +156,8 @@ impl Sources {
         self.metadata.push(tagged);
     }
 
-    /// Adds a TOML text. The parser's own report is not used: it quotes the line, which may hold a secret.
+    /// Adds a TOML text. The parser's own error text is not used: it quotes the line, which may
+    /// hold a secret.
     fn text(&mut self, origin: ValueOrigin, text: &str) {
         match toml::from_str::<Dict>(text) {
             Ok(values) => self.add(origin, values),
@@ -189,7 +190,7 @@ impl Sources {
             Some((name.to_str()?.strip_prefix(PREFIX)?.to_owned(), value.clone()))
         };
         let mut ours: Vec<_> = variables.iter().filter_map(ours).collect();
-        // Item 2 of a list before item 10.
+        // Item 2 of a list precedes item 10.
         ours.sort_by_cached_key(|(name, _)| (name.len(), name.clone()));
         for (name, value) in ours {
             let origin = ValueOrigin::Variable(format!("{PREFIX}{name}"));
@@ -217,7 +218,7 @@ impl Sources {
         self.faults.push(ConfigError { path: String::new(), message: message.to_owned(), origin: Some(origin) });
     }
 
-    /// Where the value at `path` came from, or else the nearest table around it.
+    /// Returns the source of the value at `path`, or else of the nearest enclosing table.
     fn origin(&self, path: &str) -> ValueOrigin {
         let mut keys: Vec<String> = path.split('.').map(str::to_owned).collect();
         while !keys.is_empty() {
@@ -242,15 +243,17 @@ impl Sources {
     }
 }
 
-/// A value written as TOML, or else the text as it is: so `50`, `true`, `["a"]` and `127.0.0.1:1` need no more quotes.
+/// Parses a value as TOML, or else takes the text as it is. So `50`, `true`, `["a"]` and
+/// `127.0.0.1:1` need no additional quotes.
 fn parse(text: &str) -> Value {
     let assigned = toml::from_str::<Dict>(&format!("value = {text}")).ok();
-    // More than one key means that the text held a line break and went on: then it is no value but a text.
+    // More than one key means that the text contains a line break and further keys: it is then
+    // plain text, not a TOML value.
     let alone = assigned.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
     alone.unwrap_or_else(|| Value::from(text))
 }
 
-/// The table that holds `value` under nested `keys`.
+/// Returns the table that contains `value` under nested `keys`.
 fn nest<'k>(keys: impl DoubleEndedIterator<Item = &'k str>, value: Value) -> Dict {
     let nested = keys.rev().fold(value, |inner, key| Value::from(Dict::from([(key.to_owned(), inner)])));
     nested.into_dict().unwrap_or_default()

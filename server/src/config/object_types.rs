@@ -6,24 +6,26 @@ use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
 
-/// The longest text that any policy may allow, in code points: at four bytes each, a page of 1 MiB still holds a dozen.
+/// The longest text that any policy may allow, in code points. At four bytes each, a page of 1 MiB
+/// still holds a dozen such texts.
 const MAX_TEXT_CODE_POINTS: usize = 16_000;
 
-/// How one object type is discussed. A knob that `[object_types.NAME]` leaves out stands in `[object_type_defaults]`.
+/// The policy of one object type. A setting that `[object_types.NAME]` leaves out comes from
+/// `[object_type_defaults]`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectTypeSettings {
-    /// Levels of a thread, 1 to 32; deeper replies attach at the last one.
+    /// Levels of a thread, 1 to 32; deeper replies are attached at the last level.
     pub max_depth: u8,
     /// The longest text of a comment, in code points after NFC.
     pub max_text_code_points: usize,
-    /// How long an author may edit a comment.
+    /// Time during which an author may edit a comment.
     pub edit_window: EditWindow,
-    /// Whether a subject comes into being with its first comment.
+    /// If true, the first comment creates its subject.
     pub auto_create: bool,
     /// The formula of HOT.
     pub hot_profile: HotProfileName,
-    /// Writes of one member per minute; 0 for no bound.
+    /// Writes of one member per minute; 0 for no limit.
     pub writes_per_minute: u32,
     /// Writes that one member may make at once.
     pub write_burst: u32,
@@ -39,19 +41,19 @@ pub enum HotProfileName {
     Decaying,
 }
 
-/// How long an author may edit: a duration from the comment's creation, or `always`.
+/// Time during which an author may edit: a duration from the creation of the comment, or `always`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditWindow {
-    /// For this long.
+    /// For this duration.
     For(TimeSpan),
-    /// For ever.
+    /// Without a limit.
     Always,
 }
 
 impl ObjectTypeSettings {
-    /// The policy as the domain knows it.
+    /// Returns the policy in the terms of the domain.
     pub fn policy(&self) -> Policy {
-        // Rates are kept at the door, before the domain is asked.
+        // Admission enforces the rates, before the domain is called.
         let ObjectTypeSettings { max_depth, max_text_code_points, edit_window, auto_create, hot_profile, .. } = *self;
         let edit_window = match edit_window {
             EditWindow::For(span) => Some(span.duration()),
@@ -64,7 +66,7 @@ impl ObjectTypeSettings {
         Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot }
     }
 
-    /// How much one member may write; `None` for no bound.
+    /// Returns the write rate of one member; `None` for no limit.
     pub fn member_rate(&self) -> Option<RateLimit> {
         RateLimit::new(self.writes_per_minute, Duration::from_secs(60), self.write_burst)
     }

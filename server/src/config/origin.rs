@@ -1,4 +1,4 @@
-//! Where a value came from.
+//! The source of a configuration value.
 
 use figment::{Metadata, Source};
 use std::{fmt, path::PathBuf};
@@ -10,11 +10,11 @@ pub enum ValueOrigin {
     Default,
     /// A profile inside the binary, by its name.
     Profile(String),
-    /// A file, and the line of the key or of the nearest table around it.
+    /// A file, and the line of the key or of the nearest enclosing table.
     File(PathBuf, Option<usize>),
     /// An environment variable, by its name.
     Variable(String),
-    /// A flag of the command line, as far as it names the key.
+    /// A command-line flag, with as much of it as names the key.
     Flag(String),
 }
 
@@ -25,7 +25,7 @@ const VARIABLE: &str = "variable";
 const FLAG: &str = "flag";
 
 impl ValueOrigin {
-    /// The origin in the form that figment carries beside each value.
+    /// Returns the origin in the form in which figment attaches it to each value.
     pub(super) fn metadata(&self) -> Metadata {
         match self {
             ValueOrigin::Default => Metadata::named(DEFAULT),
@@ -36,7 +36,7 @@ impl ValueOrigin {
         }
     }
 
-    /// Reads back what [`ValueOrigin::metadata`] wrote; the line of a file is not part of it.
+    /// Restores the origin that [`ValueOrigin::metadata`] encoded, without the line of a file.
     pub(super) fn of(metadata: &Metadata) -> Self {
         let name = || metadata.source.as_ref().and_then(Source::custom).unwrap_or_default().to_owned();
         match metadata.name.as_ref() {

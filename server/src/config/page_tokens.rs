@@ -8,27 +8,30 @@ use super::{
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The key ring. Every process of one deployment must hold the same.
+/// The key ring. All processes of one deployment must have the same ring.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageTokenSettings {
-    /// 32 bytes each, in base64. The first seals, all of them open. To change a key, add the new one behind it
-    /// everywhere, then swap the two, then drop the old one. Without a key each process makes up its own.
+    /// Keys of 32 bytes each, in base64. The first one seals, all of them open. To change a key,
+    /// append the new one in every process, then swap the two, then drop the old one. Without a
+    /// key, each process generates its own.
     pub keys: Vec<Secret>,
-    /// Instead: files with one key each, in the order of the ring. They are read again when they change.
+    /// Alternative: files with one key each, in the order of the ring. They are read again when
+    /// they change.
     pub key_files: Vec<PathBuf>,
 }
 
 impl PageTokenSettings {
-    /// How many keys the ring has.
+    /// Returns the number of keys in the ring.
     pub fn count(&self) -> usize {
         self.keys.len() + self.key_files.len()
     }
 
-    /// The keys as bytes, read from their files where they have some. The configuration must have passed its checks.
+    /// Returns the keys as bytes, read from their files if files are configured. The configuration
+    /// must be valid.
     ///
     /// # Errors
-    /// Every file that cannot be read or holds no key.
+    /// Every file that cannot be read or does not contain a key.
     pub fn ring(&self) -> Result<Vec<[u8; 32]>, ConfigErrors> {
         let mut ring: Vec<_> = self.keys.iter().filter_map(Secret::key).collect();
         let mut faults = Vec::new();

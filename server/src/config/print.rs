@@ -1,13 +1,14 @@
-//! Printing a configuration, with its origins and without its secrets.
+//! Output of a configuration, with its origins and without its secrets.
 
 use super::{Loaded, tree};
 use figment::value::Value;
 
-/// The annotated file with every default: the text that `riposte config example` prints.
+/// The annotated file with every default, which `riposte config example` writes.
 pub const EXAMPLE: &str = include_str!("default.toml");
 
-/// Every value, one `key = value` to a line in TOML; with `origins`, its source in a comment behind it.
-/// What is printed is the checked tree of structs, whose secrets have no way to print.
+/// Returns every value as one line `key = value` of TOML; with `origins`, each is followed by a
+/// comment with its source. The input is the validated tree of structs, whose secrets cannot be
+/// formatted in the clear.
 pub fn show(loaded: &Loaded, origins: bool) -> String {
     let printable = Value::serialize(&loaded.config).ok().and_then(Value::into_dict).unwrap_or_default();
     let mut lines = Vec::new();

@@ -1,12 +1,12 @@
-//! How deep ranked lists are ranked.
+//! The depth of ranked lists.
 
 use super::errors::ErrorScope;
 use serde::{Deserialize, Serialize};
 
-/// The deepest ranking: its row then takes some 40 KB, and making it some tens of milliseconds.
+/// The deepest ranking. Its row takes some 40 KB, and computing it some tens of milliseconds.
 const DEEPEST: usize = 10_000;
 
-/// The frozen rankings of ranked lists.
+/// The ranking snapshots of ranked lists.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankingSettings {

@@ -1,4 +1,4 @@
-//! Hot subjects: what is counted, and which pages are kept ready.
+//! The response cache: counting of reads, and the pages that stay in memory.
 
 use super::errors::ErrorScope;
 use super::units::{ByteSize, TimeSpan};
@@ -6,32 +6,32 @@ use crate::response_cache::{ResponseCacheLimits, SubjectRates};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Pages of one subject: a few orders, sizes and callers.
+/// Cached pages of one subject: a few orders, sizes and callers.
 const VARIANTS: usize = 4;
 
-/// Which subjects are hot, and how much is kept of them.
+/// The threshold of hot subjects, and the size of their cache.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResponseCacheSettings {
-    /// Whether first pages are kept. Subjects are counted in any case.
+    /// Enables the cache of first pages. Reads of subjects are counted in any case.
     pub enabled: bool,
-    /// Subjects that are counted: the busiest ones.
+    /// The number of subjects that are counted, the busiest ones.
     pub capacity: usize,
     /// Reads per second from which a subject is hot.
     pub threshold: u32,
     /// The time over which rates are measured.
     pub window: TimeSpan,
-    /// The most memory for pages.
+    /// The most memory for cached pages.
     pub memory: ByteSize,
 }
 
 impl ResponseCacheSettings {
-    /// The counters as configured.
+    /// Returns counters with these settings.
     pub fn rates(&self) -> SubjectRates {
         SubjectRates::new(self.window.duration(), self.capacity)
     }
 
-    /// The same in the terms of the pages. Reading one may take `patience`.
+    /// Returns the limits in the terms of the cache. Reading a page may take up to `patience`.
     pub fn limits(&self, patience: Duration) -> ResponseCacheLimits {
         let ResponseCacheSettings { enabled, capacity, threshold, window: _, memory } = self;
         ResponseCacheLimits {

@@ -1,33 +1,34 @@
-//! What a process does of all that a service has to do.
+//! The roles of a process in the service.
 
 use super::errors::ErrorScope;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
-/// One part of the work.
+/// One role of a process.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerRole {
     /// Serves calls: the public services and `AdminService`.
     Api,
-    /// Does what is done once for all processes, on each data source that it comes to lead: gives events their numbers, keeps
-    /// projections and shared copies up to date, deletes what is too old.
+    /// Does the work that is done once for all processes, on each data source whose lease it
+    /// acquires: assigns sequence numbers to events, keeps consumers and the shared cache up to
+    /// date, and deletes expired data.
     Worker,
 }
 
-/// The parts that a process takes on: a set, so one that is named twice is named once.
+/// The roles of a process: a set, so duplicates have no effect.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(transparent)]
 pub struct ServerRoles(BTreeSet<ServerRole>);
 
 impl ServerRoles {
-    /// Whether this part is among them.
+    /// Returns true if the process has this role.
     #[must_use]
     pub fn has(&self, role: ServerRole) -> bool {
         self.0.contains(&role)
     }
 
-    /// Whether a single process can be the whole service.
+    /// Returns true if a single process can provide the whole service.
     pub(super) fn are_all(&self) -> bool {
         [ServerRole::Api, ServerRole::Worker].iter().all(|role| self.has(*role))
     }

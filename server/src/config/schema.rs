@@ -1,8 +1,9 @@
-//! The form of a configuration file as JSON Schema, learned from the structs themselves: for editors, and for whoever
-//! checks a file before a server reads it. Bounds that `validate` knows are not in it.
+//! The JSON Schema of a configuration file, derived from the structs, for editors and for checks of
+//! a file before a server reads it. Bounds that only `validate` checks are not part of it.
 //!
-//! Whoever deserializes a [`Config`] is asked, field by field, for what the struct wants. So the structs are given samples,
-//! and what they ask for is noted. A text is tried in all forms, until the type takes one. What prints as the mask is secret.
+//! A [`Config`] is deserialized from a probe, which supplies samples to each field and records the
+//! requested types. A text is tried in all forms until its type accepts one. A value that is
+//! formatted as the mask is secret.
 
 mod probe;
 
@@ -11,14 +12,14 @@ use probe::{Probe, Tries};
 use serde::{Deserialize, de::value::Error};
 use serde_json::{Value, json};
 
-/// What the names of object types look like: a bound that an editor should know, though `validate` does.
+/// Pattern for the names of object types: a bound of `validate` that an editor should know too.
 const OBJECT_TYPE: &str = "^[a-z][a-z0-9_]{0,31}$";
 
-/// The schema of one file (draft 7). No key is required, because files, variables and defaults lie over each other, and
-/// no other key is allowed, at any depth. What is secret is `writeOnly`.
+/// Returns the schema of one file (draft 7). No key is required, because files, variables and
+/// defaults are merged; no unknown key is allowed, at any depth. Secrets are `writeOnly`.
 ///
 /// # Errors
-/// When a text has a form that is not in [`probe::FORMS`].
+/// A text has a form that is not in [`probe::FORMS`].
 pub fn schema() -> Result<Value, Error> {
     let mut tries = Tries::default();
     loop {
@@ -31,19 +32,19 @@ pub fn schema() -> Result<Value, Error> {
                 root["$schema"] = json!("http://json-schema.org/draft-07/schema#");
                 return Ok(root);
             }
-            // The text that was given last is the one that was refused.
+            // The text that was supplied last is the one that was rejected.
             Err(error) if !tries.another() => return Err(error),
             Err(_) => {}
         }
     }
 }
 
-/// Marks what prints as the mask.
+/// Marks values that are formatted as the mask.
 fn mark(schema: &mut Value, printed: &Value) {
     match printed {
         Value::Object(fields) => {
             for (name, inner) in fields {
-                // A table of names that the user chooses has one sample.
+                // A table with user-defined names has one sample.
                 let found = match schema.get("properties") {
                     Some(_) => schema.pointer_mut(&format!("/properties/{name}")),
                     None => schema.get_mut("additionalProperties"),
@@ -67,7 +68,8 @@ mod tests {
     use crate::config::EXAMPLE;
     use serde_json::{Value, json};
 
-    /// Every key of every object in the schema, as a path; `*` stands for any name and for any item.
+    /// Collects the path of every key of every object in the schema; `*` stands for any name and
+    /// any item.
     fn paths(at: &Value, path: &str, found: &mut Vec<String>) {
         if let Some(Value::Object(properties)) = at.get("properties") {
             assert_eq!(at["additionalProperties"], false, "{path} takes any key");

@@ -1,68 +1,71 @@
-//! Values that must not be seen: they can be used, and never printed.
+//! Secret values, which can be used but never formatted in the clear.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Serialize, Serializer};
 use std::{fmt, fs, path::Path};
 
-/// What stands in place of a secret wherever one would be printed.
+/// The replacement for a secret in all output.
 pub const MASK: &str = "********";
 
-/// What is said of a key that is none.
+/// Error text for an invalid key.
 pub(super) const KEY_FORM: &str = "must be 32 bytes in base64, as `openssl rand -base64 32` makes them";
 
-/// A secret. It has no way to print: `Display`, `Debug` and `Serialize` all give the mask.
+/// A secret. It cannot be formatted in the clear: `Display`, `Debug` and `Serialize` all give the
+/// mask.
 #[derive(Clone, Deserialize, PartialEq, Eq)]
 #[serde(transparent)]
 pub struct Secret(String);
 
-/// The address of a data source, as in `mysql://user:password@host:3306/database`.
-/// It prints without its user, password and options.
+/// The address of a data source, as in `mysql://user:password@host:3306/database`. It is formatted
+/// without its user, password and options.
 #[derive(Clone, Deserialize, PartialEq, Eq)]
 #[serde(transparent)]
 pub struct SourceUrl(String);
 
 impl Secret {
-    /// The secret itself. Every caller of this is a place where it could leak.
+    /// Returns the secret itself. Every caller of this function could leak it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What a file holds, without the white space around it.
+    /// Returns the content of a file, without surrounding white space.
     ///
     /// # Errors
-    /// In words that name the file and nothing of its content, when it cannot be read.
+    /// The file cannot be read. The text names the file and nothing of its content.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         Ok(Self(text.trim().to_owned()))
     }
 
-    /// The 32 bytes that the secret spells in base64, or nothing if it does not.
+    /// Returns the 32 bytes that the secret encodes in base64, or `None` if it does not.
     pub fn key(&self) -> Option<[u8; 32]> {
         BASE64_STANDARD.decode(self.0.trim()).ok()?.try_into().ok()
     }
 }
 
 impl SourceUrl {
-    /// The whole address with its password. Every caller of this is a place where it could leak.
+    /// Returns the whole address with its password. Every caller of this function could leak it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What a file holds, if it is an address that `fits`; `form` says of which form it must be.
+    /// Returns the content of a file if it is an address that `fits` accepts; `form` describes the
+    /// required form.
     ///
     /// # Errors
-    /// In words that name the file and nothing of its content, when it cannot be read or does not fit.
+    /// The file cannot be read or its address does not fit. The text names the file and nothing of
+    /// its content.
     pub fn read(path: &Path, fits: fn(&Self) -> bool, form: &str) -> Result<Self, String> {
         let address = Self(Secret::read(path)?.0);
         if fits(&address) { Ok(address) } else { Err(format!("{} {form}", path.display())) }
     }
 
-    /// Whether the address names a server of the MySQL family.
+    /// Returns true if the address names a server of the MySQL family.
     pub fn is_mysql(&self) -> bool {
         self.0.starts_with("mysql://") && self.0.len() > "mysql://".len() && riposte_store::is_address(&self.0)
     }
 
-    /// Whether the address names a Redis or a cluster of them.
+    /// Returns true if the address names a Redis server or a Redis Cluster.
     pub fn is_redis(&self) -> bool {
         ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"].iter().any(|s| self.0.starts_with(s))
     }
@@ -76,11 +79,12 @@ impl fmt::Display for Secret {
 
 impl fmt::Display for SourceUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without a scheme nothing says which part is the password, so nothing is shown.
+        // Without a scheme it is unknown which part is the password, so nothing is shown.
         let Some((scheme, rest)) = self.0.split_once("://") else {
             return f.write_str(MASK);
         };
-        // The last `@` ends the credentials: a password may contain one, a host cannot. Options may hold secrets too.
+        // The last `@` ends the credentials, because a password may contain one and a host cannot.
+        // Options may hold secrets too.
         let (credentials, place) = rest.rsplit_once('@').map_or(("", rest), |(_, place)| (MASK, place));
         let separator = if credentials.is_empty() { "" } else { "@" };
         let (place, options) = place.split_once('?').map_or((place, ""), |(place, _)| (place, "?********"));

@@ -1,4 +1,4 @@
-//! Listeners, limits, and the log.
+//! Listeners, message limits and the log.
 
 use super::{
     auth::TlsSettings,
@@ -11,68 +11,71 @@ use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 use tracing_subscriber::filter::Targets;
 
-/// Listeners, limits of messages, and how the process stops.
+/// Listeners, message limits and the shutdown of the process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSettings {
-    /// What this process does of all that the service has to do.
+    /// The roles of this process in the service.
     pub roles: ServerRoles,
-    /// Address of the public services. Port 0 takes any free port.
+    /// Address of the public services. Port 0 selects any free port.
     pub listen: SocketAddr,
-    /// Address of `AdminService`: it acts for moderators and must not be reachable for the public.
+    /// Address of `AdminService`. It acts for moderators and must not be reachable by the public.
     pub admin_listen: SocketAddr,
-    /// Address of the metrics over HTTP, `/metrics`: they tell about load and must not be reachable for the public.
+    /// Address of the metrics over HTTP, `/metrics`. They reveal load and must not be reachable by
+    /// the public.
     pub metrics_listen: SocketAddr,
-    /// Whether reflection answers, v1 and v1alpha.
+    /// Enables reflection, v1 and v1alpha.
     pub reflection: bool,
     /// The largest request message.
     pub max_request_size: ByteSize,
     /// The largest response message.
     pub max_response_size: ByteSize,
-    /// How long a call may take when the caller names no shorter deadline.
+    /// The longest duration of a call without a shorter deadline of its caller.
     pub max_call_time: TimeSpan,
-    /// The same for reads, where that is shorter.
+    /// The same limit for reads, if it is shorter.
     pub max_read_time: TimeSpan,
-    /// The same for writes of members.
+    /// The same limit for writes of members.
     pub max_write_time: TimeSpan,
-    /// The same for calls of `AdminService` that are no streams.
+    /// The same limit for calls of `AdminService` that are not streams.
     pub max_admin_time: TimeSpan,
-    /// How old a connection becomes, give or take a tenth by process, before its client is asked to make a new one.
+    /// Age at which a client is asked to open a new connection; it varies by up to a tenth between
+    /// processes.
     pub connection_age: TimeSpan,
-    /// How long calls are still taken after health has turned to `NOT_SERVING`, so that balancers notice.
+    /// Time during which calls are still accepted after health has changed to `NOT_SERVING`, so
+    /// that load balancers notice.
     pub drain_delay: TimeSpan,
-    /// How long running calls may take to finish after that, before their connections are cut.
+    /// Time that running calls then have to finish before their connections are closed.
     pub drain_timeout: TimeSpan,
-    /// Says that connections need no TLS of ours: a mesh encrypts them.
+    /// Declares that this process needs no TLS, because a mesh encrypts the connections.
     pub plaintext: bool,
     /// The certificates of both listeners.
     pub tls: TlsSettings,
 }
 
-/// What is logged, and in which form.
+/// Filter and format of the log.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogSettings {
-    /// The form of a line.
+    /// The format of a line.
     pub format: LogFormat,
-    /// Which lines, as in `info,riposte=debug`.
+    /// The filter, as in `info,riposte=debug`.
     pub filter: String,
 }
 
-/// The form of a log line.
+/// The format of a log line.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// `pretty` if standard error is a terminal, else `json`.
     Auto,
-    /// For people.
+    /// Text for people.
     Pretty,
     /// One JSON object per line.
     Json,
 }
 
 impl ServerSettings {
-    /// The longest times of calls.
+    /// Returns the longest durations of calls.
     pub fn times(&self) -> Timeouts {
         let ServerSettings { max_call_time, max_read_time, max_write_time, max_admin_time, .. } = self;
         Timeouts {

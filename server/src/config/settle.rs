@@ -1,7 +1,8 @@
-//! From the merged tree to the structs, with every fault on the way and not only the first.
+//! Deserialization of the merged tree that reports every error, not only the first.
 //!
-//! A deserializer stops at its first error. So each fault is noted, what stands at its place is put right (by the
-//! default, or by taking it away), and the tree is read again until it holds; then the values themselves are checked.
+//! A deserializer stops at its first error. Each error is therefore recorded, the value at its path
+//! is replaced by the default or removed, and the tree is read again until it is accepted. Then the
+//! values themselves are validated.
 
 use super::{Config, ConfigError, tree};
 use figment::{
@@ -10,18 +11,19 @@ use figment::{
 };
 use serde::Deserialize;
 
-/// More faults than anyone mends at once; what is wrong beyond them shows at the next try.
+/// More errors than a person fixes at once; further ones appear at the next run.
 const MAX_ROUNDS: usize = 500;
 
-/// The configuration that `tree` describes, and all its faults. `defaults` mend what is broken, so that the rest can be
-/// judged; only a configuration without faults is fit for use. There is none if it cannot be mended.
+/// Returns the configuration that `tree` describes, and all its errors. Values from `defaults`
+/// replace broken ones, so that the rest can be checked; only a configuration without errors is
+/// usable. Returns `None` if the tree cannot be repaired.
 pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<ConfigError>) {
     let mut tree = tree.clone();
     let mut faults = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let mut whole = tree.clone();
-        // The defaults of object types are read before the types that inherit them (`_` sorts before `s`), so a
-        // fault in them is met and mended there once.
+        // The defaults of object types are read before the types that inherit them (`_` sorts
+        // before `s`), so an error in them is found and repaired once, there.
         tree::inherit(&mut whole, "object_type_defaults", "object_types");
         match Config::deserialize(&Value::from(whole)) {
             Ok(config) => {
@@ -47,7 +49,7 @@ pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Confi
     (None, faults)
 }
 
-/// Whether a value fault at `path` is only the shadow of a fault already told at, above or below it.
+/// Returns true if an error at `path` only follows from one already reported at, above or below it.
 fn covered(faults: &[ConfigError], path: &str) -> bool {
     let within = |outer: &str, inner: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -57,14 +59,14 @@ fn covered(faults: &[ConfigError], path: &str) -> bool {
 
 fn mend(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, again: bool, missing: bool) {
     if again && !missing {
-        // What was put there is refused as well, so the list or table around it has to go.
+        // The replacement is rejected as well, so the enclosing list or table is replaced.
         path.pop();
     }
     let default = tree::get(defaults, path).cloned();
     tree::put(tree, path, default.or_else(|| missing.then(|| Value::from(""))));
 }
 
-/// What is wrong, in words. Values are never quoted: they may be secret.
+/// Describes an error. Values are never quoted, because they may be secret.
 fn explain(kind: &Kind) -> String {
     match kind {
         Kind::Message(message) => message.clone(),
@@ -80,7 +82,7 @@ fn explain(kind: &Kind) -> String {
     }
 }
 
-/// An unknown key, with the known one that was probably meant.
+/// Describes an unknown key, with the known key that was probably meant.
 fn unknown(name: &str, known: &[&str]) -> String {
     let likeness = |candidate: &&&str| strsim::jaro_winkler(name, candidate);
     let best = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

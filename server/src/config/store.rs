@@ -1,4 +1,4 @@
-//! Where comments are kept.
+//! The database that stores the comments.
 
 use super::{ConfigError, ConfigErrors, errors::ErrorScope, secret::SourceUrl, units::TimeSpan};
 use riposte_store::{
@@ -9,28 +9,29 @@ use riposte_store::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
-/// What is said of an address that is none.
+/// Error text for an invalid address.
 const FORM: &str = "must have the form mysql://user:password@host:port/database";
 
-/// Where comments are kept, and how the work is spread.
+/// The database, and the distribution of its tables.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoreSettings {
     /// The kind of database.
     pub kind: StoreKind,
-    /// For SQLite: the folder of the database file. Without it the data lives until the process ends.
+    /// For SQLite: the folder of the database file. Without it the data is lost when the process
+    /// ends.
     pub data_dir: Option<PathBuf>,
     /// For MySQL: the data sources.
     pub sources: Vec<SourceSettings>,
-    /// How many tables the subjects are spread over; fixed for ever by the first migration.
+    /// The number of tables for subjects; the first migration fixes it permanently.
     pub subject_tables: u16,
-    /// How many tables the comments are spread over; a multiple of `subject_tables`, and fixed with it.
+    /// The number of tables for comments; a multiple of `subject_tables`, and fixed with it.
     pub index_tables: u16,
     /// Connections to each data source.
     pub pools: PoolsSettings,
-    /// How long a transaction waits for a row that another one holds.
+    /// The longest time that a transaction waits for a row that another one has locked.
     pub lock_wait_timeout: TimeSpan,
-    /// How long a transaction that writes may take, and how long its COMMIT.
+    /// The longest duration of a writing transaction, and of its COMMIT.
     pub transaction_timeout: TimeSpan,
 }
 
@@ -50,9 +51,10 @@ pub enum StoreKind {
 pub struct SourceSettings {
     /// Its address, with the credentials.
     pub url: Option<SourceUrl>,
-    /// Instead: a file that holds the address. It is read again when it changes.
+    /// Alternative: a file that contains the address. It is read again when it changes.
     pub url_file: Option<PathBuf>,
-    /// Which subject tables it holds. Without it the tables are dealt evenly over the sources, in their order.
+    /// The subject tables on this source. Without it the tables are distributed evenly over the
+    /// sources, in their order.
     pub subject_tables: Option<TableRange>,
 }
 
@@ -70,23 +72,24 @@ pub struct PoolsSettings {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolSettings {
-    /// The most connections that are open at once.
+    /// The largest number of open connections.
     pub connections: u32,
-    /// How long to wait for a free one.
+    /// The longest wait for a free connection.
     pub acquire_timeout: TimeSpan,
-    /// Prepared statements that each of them keeps.
+    /// Prepared statements that each connection keeps.
     pub statements: usize,
 }
 
-/// A range of subject tables, first and last, as in `0-24`; one table is `7`.
+/// A range of subject tables, first and last, as in `0-24`; a single table is `7`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRange(pub RangeInclusive<u16>);
 
 impl StoreSettings {
-    /// The same in the terms of the store, with addresses read from their files. The configuration must have passed its checks.
+    /// Returns the settings in the terms of the store, with addresses read from their files. The
+    /// configuration must be valid.
     ///
     /// # Errors
-    /// Every file that cannot be read or holds no address.
+    /// Every file that cannot be read or does not contain an address.
     pub fn to_open(&self) -> Result<StoreConfig, ConfigErrors> {
         let StoreSettings {
             kind,
@@ -124,10 +127,11 @@ impl StoreSettings {
         })
     }
 
-    /// The address of a data source, from 0 on, read from its file where it has one.
+    /// Returns the address of a data source, counted from 0, read from its file if one is
+    /// configured.
     ///
     /// # Errors
-    /// When there is none, or its file cannot be read or holds none.
+    /// The source has no address, or its file cannot be read or contains none.
     pub fn address(&self, place: usize) -> Result<SourceUrl, ConfigError> {
         let path = format!("store.sources.{place}");
         let source = self.sources.get(place).ok_or_else(|| ConfigError::at(&path, "is not there"))?;
@@ -139,7 +143,7 @@ impl StoreSettings {
         }
     }
 
-    /// The subject tables of each source, in the order of the sources.
+    /// Returns the subject tables of each source, in the order of the sources.
     pub fn table_ranges(&self) -> Vec<TableRange> {
         let count = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
         let first = |place: u16| u16::try_from(u32::from(self.subject_tables) * u32::from(place) / u32::from(count));
@@ -162,7 +166,7 @@ impl StoreSettings {
             report.fault("index_tables", format!("must be a multiple of store.subject_tables, which is {subjects}"));
         }
         if self.kind == StoreKind::Mysql {
-            // A migration holds its lock on one of them and reads on another.
+            // A migration keeps its lock on one connection and reads on another.
             report.require(self.pools.read.connections >= 2, "pools.read.connections", "must be at least 2");
         }
         for (name, pool) in [("read", &self.pools.read), ("write", &self.pools.write)] {
@@ -173,11 +177,12 @@ impl StoreSettings {
             let statements = (64..=16_384).contains(&pool.statements);
             report.require(statements, &format!("pools.{name}.statements"), "must be 64 to 16384");
         }
-        // The servers count this one in whole seconds.
+        // The servers count this timeout in whole seconds.
         let wait = self.lock_wait_timeout.duration();
         let whole = wait.subsec_nanos() == 0 && (1..=50).contains(&wait.as_secs());
         report.require(whole, "lock_wait_timeout", "must be 1s to 50s, in whole seconds");
-        // Whoever waits for a lock has not met a silent server.
+        // A transaction that waits for a lock must not be mistaken for one on a server that does
+        // not respond.
         let limit = self.transaction_timeout.duration();
         let longer = (wait * 2..=Duration::from_secs(600)).contains(&limit);
         report.require(longer, "transaction_timeout", "must be at least twice lock_wait_timeout, and at most 10min");
@@ -239,7 +244,7 @@ impl PoolSettings {
     }
 }
 
-/// Where its address stands: the address without what is secret in it, or its file.
+/// Formats the address without its secret parts, or the path of its file.
 impl fmt::Display for SourceSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.url_file, &self.url) {

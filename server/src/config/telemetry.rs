@@ -1,44 +1,45 @@
-//! Where traces, metrics and logs are sent, beside the log and the port that is scraped.
+//! Export of traces, metrics and logs, in addition to the log and the metrics endpoint.
 
 use super::{errors::ErrorScope, secret::Secret, units::TimeSpan};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// What is told to an OpenTelemetry receiver, and whether metrics can be scraped.
+/// Export to an OpenTelemetry receiver, and the endpoint of metrics.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TelemetrySettings {
-    /// Whether metrics are told at `server.metrics_listen`.
+    /// Enables the metrics endpoint at `server.metrics_listen`.
     pub scrape: bool,
-    /// The receiver; nothing is sent without it.
+    /// The receiver; without it nothing is sent.
     pub endpoint: Option<String>,
-    /// Authorities that an `https://` receiver is trusted by, instead of the system's.
+    /// Authorities that an `https://` receiver is verified with, instead of the system's.
     pub ca_file: Option<PathBuf>,
     /// Headers of every export, as in `authorization=Bearer x,tenant=y`.
     pub headers: Option<Secret>,
-    /// Whether traces are sent.
+    /// Enables the export of traces.
     pub traces: bool,
-    /// Whether metrics are sent.
+    /// Enables the export of metrics.
     pub metrics: bool,
-    /// Whether logs are sent.
+    /// Enables the export of logs.
     pub logs: bool,
-    /// The share of calls that begin a trace of their own, 0 to 1. Whoever calls with a traceparent has decided.
+    /// The share of calls that begin a trace of their own, 0 to 1. For a call with a traceparent,
+    /// its caller has decided.
     pub sampling_ratio: f64,
-    /// How often metrics are sent.
+    /// Interval between exports of metrics.
     pub interval: TimeSpan,
-    /// The longest export, and the longest wait for the last ones when the process stops.
+    /// The longest export, and the longest wait for the last exports when the process stops.
     pub timeout: TimeSpan,
-    /// `service.name` of all that is sent.
+    /// `service.name` of all exported data.
     pub service_name: String,
-    /// `service.instance.id`; without it each process makes one up.
+    /// `service.instance.id`; without it each process generates one.
     pub instance: Option<String>,
     /// Further attributes of the resource.
     pub resource: BTreeMap<String, String>,
 }
 
 impl TelemetrySettings {
-    /// The headers of every export; `None` where they are malformed.
+    /// Returns the headers of every export; `None` if they are malformed.
     pub fn header_map(&self) -> Option<HeaderMap> {
         let text = self.headers.as_ref().map_or("", |secret| secret.expose());
         let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
@@ -47,14 +48,14 @@ impl TelemetrySettings {
                 let (name, value) = pair.split_once('=')?;
                 let mut value = HeaderValue::from_str(value.trim()).ok()?;
                 value.set_sensitive(true);
-                // What ends so is binary in gRPC.
+                // Names with this suffix have binary values in gRPC.
                 let name = Some(name.trim()).filter(|name| !name.to_ascii_lowercase().ends_with("-bin"))?;
                 Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
             })
             .collect()
     }
 
-    /// Whether anything is sent.
+    /// Returns true if anything is sent.
     pub fn pushes(&self) -> bool {
         self.endpoint.is_some() && (self.traces || self.metrics || self.logs)
     }

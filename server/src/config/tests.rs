@@ -1,9 +1,10 @@
-//! The whole road from sources to structs.
+//! The complete path from sources to structs.
 
 use super::{Config, ConfigError, ConfigErrors, EXAMPLE, Inputs, Profile, StoreKind, TableRange, ValueOrigin, show};
 use std::{fs, path::PathBuf};
 
-/// Inputs from one file's text, variables and `--set`s; the file is removed with the folder that is returned.
+/// Inputs from the text of one file, variables and `--set` values. The file is removed together
+/// with the returned folder.
 fn inputs(profile: Profile, file: &str, variables: &[(&str, &str)], sets: &[&str]) -> (tempfile::TempDir, Inputs) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("riposte.toml");
@@ -287,7 +288,7 @@ fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless
     assert_eq!(refused(&[&named[..], &secure].concat()), ["page_tokens.keys"]);
     assert!(refused(&[&named[..], &secure[..1]].concat()).contains(&"server.tls.key_file".to_owned()));
     assert_eq!(refused(&["store.kind=sqlite", "auth.allow_insecure=true"]), [""; 0]);
-    // Who serves no calls admits nobody.
+    // A process that serves no calls admits no callers.
     assert_eq!(refused(&["store.sources=[{url='mysql://a/r'}]", "server.roles=['worker']"]), [""; 0]);
 }
 

@@ -1,8 +1,8 @@
-//! The values of all sources in one tree, before they become [`super::Config`].
+//! The values of all sources in one tree, before they become a [`super::Config`].
 
 use figment::value::{Dict, Tag, Value};
 
-/// The value at `path`, where a number picks the item of a list.
+/// Returns the value at `path`; a number selects the item of a list.
 pub(super) fn get<'t>(root: &'t Dict, path: &[String]) -> Option<&'t Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(root.get(first)?, |value, key| match value {
@@ -12,8 +12,9 @@ pub(super) fn get<'t>(root: &'t Dict, path: &[String]) -> Option<&'t Value> {
     })
 }
 
-/// Puts `value` at `path`, or removes what stands there. An item of a list is never removed, since that would move
-/// the items behind it: it becomes an empty text. Nothing happens if the way to `path` does not exist.
+/// Puts `value` at `path`, or removes the existing value. An item of a list is never removed,
+/// because that would shift the items after it: it becomes an empty text. Nothing happens if the
+/// parents of `path` do not exist.
 pub(super) fn put(root: &mut Dict, path: &[String], value: Option<Value>) {
     let Some((first, rest)) = path.split_first() else {
         return;
@@ -46,8 +47,9 @@ fn put_in_list(items: &mut [Value], path: &[String], value: Option<Value>) {
     }
 }
 
-/// Lays `over` upon `under`: tables key by key; anything else is replaced, a list as a whole. Only a table of numbers
-/// upon a list amends single items, so that one variable can reach into a list that a file gave.
+/// Merges `over` into `under`. Tables are merged key by key; anything else is replaced, a list as a
+/// whole. Only a table with numeric keys amends single items of a list, so that one variable can
+/// change an item of a list from a file.
 pub(super) fn merge(under: &mut Dict, over: Dict) {
     for (key, value) in over {
         match under.get_mut(&key) {
@@ -99,7 +101,7 @@ pub(super) fn inherit(root: &mut Dict, defaults: &str, tables: &str) {
     }
 }
 
-/// Calls `leaf` with every value that holds no other, and its path. An empty table says nothing and is passed over.
+/// Calls `leaf` with every value that contains no other, and its path. Empty tables are skipped.
 pub(super) fn leaves(root: &Dict, leaf: &mut impl FnMut(&str, &Value)) {
     fn walk(path: &str, value: &Value, leaf: &mut impl FnMut(&str, &Value)) {
         match value {

@@ -1,4 +1,4 @@
-//! Durations and sizes, written as people say them: `10min`, `250ms`, `64KiB`.
+//! Durations and sizes in human-readable form: `10min`, `250ms`, `64KiB`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, str::FromStr, time::Duration};
@@ -11,21 +11,22 @@ pub struct TimeSpan(Duration);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByteSize(u64);
 
-/// Milliseconds in each unit, the largest first so that a value prints in the unit it was thought in.
+/// Milliseconds in each unit, the largest first, so that a value is shown in its largest exact
+/// unit.
 const TIME_UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// Bytes in each unit, the largest first.
 const SIZE_UNITS: [(&str, u64); 4] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 impl TimeSpan {
-    /// The span as the standard library's type.
+    /// Returns the span as a standard library type.
     pub fn duration(self) -> Duration {
         self.0
     }
 }
 
 impl ByteSize {
-    /// The size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> u64 {
         self.0
     }
@@ -63,7 +64,7 @@ impl fmt::Display for ByteSize {
     }
 }
 
-/// Reads `<whole number><unit>`; blanks between the two are forgiven, anything else is not.
+/// Parses `<whole number><unit>`. Only blanks between the two and around them are tolerated.
 fn quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit())?;

@@ -1,11 +1,11 @@
-//! The lanes in which writes wait.
+//! The queues of pending writes.
 
 use super::errors::ErrorScope;
 use super::store::{StoreKind, StoreSettings};
 use crate::write::{MAX_BATCH, WriteQueueLimits};
 use serde::{Deserialize, Serialize};
 
-/// How many writes may wait, and who commits them.
+/// Capacities of the write queues, and the number of committers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueueSettings {
@@ -18,12 +18,15 @@ pub struct WriteQueueSettings {
 }
 
 impl WriteQueueSettings {
-    /// The same in the terms of the lanes. No more committers than the pool has connections for: two kinds, and two
-    /// connections more for leases and the relay. More would only stand in line; SQLite has one writer.
+    /// Returns these limits in the terms of the write path. Two kinds of writes share the
+    /// connections of the write pool, of which two are kept for leases and the relay. The number of
+    /// committers is bounded by the rest, because further ones would only wait for a connection.
+    /// SQLite has one writer.
     pub fn limits(&self, store: &StoreSettings) -> WriteQueueLimits {
         let WriteQueueSettings { lane_queue: write_queue, source_queue: source, committers } = *self;
         let room = store.pools.write.connections.saturating_sub(2) as usize / 2;
-        // Partitions that share no table share no statement: a batch over many of them saves little and lasts long.
+        // Partitions without a common table share no statement: a batch over many of them saves
+        // little and takes long.
         let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
         let apart = store.kind == StoreKind::Mysql;
         WriteQueueLimits { write_queue, source, committers: committers.min(room).max(1), breadth, apart }

@@ -1,4 +1,5 @@
-//! The body of an answer: one that a handler makes, or one whose bytes are kept. Both end with the request id.
+//! The body of a response: either produced by a handler or served from cached bytes. Both end with
+//! the request id.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -20,77 +21,79 @@ use crate::rpc::rpc_error::RpcError;
 use crate::rpc::status::status;
 use crate::telemetry::CallTimer;
 
-/// The body of an answer. A type of its own: to wrap and box a body once more costs every call.
+/// The body of a response. It is a type of its own because wrapping and boxing a body once more
+/// would cost every call.
 #[derive(Debug)]
 pub struct CallBody {
     kind: Kind,
-    /// The room of a stream, until it has ended or its reader is gone.
+    /// The limited resources of a stream, until it has ended or its reader is gone.
     _held: Option<InFlightGuard>,
 }
 
-/// What a stream has of that which there is only so much of.
+/// A limited resource that a stream holds.
 #[derive(Debug)]
 pub(super) enum InFlightGuard {
-    /// Room among the streams.
+    /// The stream's place in its admission pool.
     Room(#[expect(dead_code, reason = "its end gives it back")] Admitted),
-    /// A watch of health on its connection.
+    /// A health watch, of which each connection has a limited number.
     Watch(#[expect(dead_code, reason = "its end gives it back")] OwnedSemaphorePermit),
 }
 
-/// An answer that a handler makes.
+/// A response produced by a handler.
 #[derive(Debug)]
 struct Making {
     body: Body,
-    /// Goes into the trailers.
+    /// The request id, which goes into the trailers.
     id: Option<HeaderValue>,
-    /// The message of a call that has but one, or what it failed with.
+    /// The single message of a unary call, or the status that it failed with.
     message: Option<Message>,
     measured: CallTimer,
-    /// Counts what is not read.
+    /// Counts the bytes that the client has not read.
     backlog: Option<ConnectionBuffer>,
-    /// When a stream ends that its caller gave a deadline.
+    /// The end of a stream for which the caller gave a deadline.
     ends: Option<Pin<Box<Sleep>>>,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// As a handler makes it; its trailers end what is measured.
+    /// Produced by a handler; its trailers end the measurement.
     Made(Making),
-    /// A message that is kept, then the trailers of success.
+    /// A cached message, then the trailers of success.
     Kept(Option<Bytes>, Option<HeaderMap>),
 }
 
-/// A frame, as bodies give it.
+/// A frame, as a body yields it.
 type Message = Result<Frame<Bytes>, tonic::Status>;
 
-/// What a handler has made.
+/// The response of a handler.
 #[derive(Debug)]
 pub(super) struct HandlerResponse {
     pub(super) response: Response<Body>,
-    /// The message of a call that has but one, or what it failed with, taken out of the response: what is encoded has a size.
+    /// The single message of a unary call, or the status that it failed with, taken out of the
+    /// response: the size of an encoded message is known.
     pub(super) message: Option<Message>,
-    /// What a stream has.
+    /// The limited resource that a stream holds.
     pub(super) held: Option<InFlightGuard>,
-    /// When a stream ends that still has something to say, at the latest when it would say it.
+    /// The deadline at which a stream that has not ended yet is ended.
     pub(super) ends: Option<Instant>,
 }
 
 impl HandlerResponse {
-    /// An answer of one message, which is encoded now.
+    /// Creates a response of one message, which is encoded now.
     pub(super) fn one(mut response: Response<Body>) -> Self {
         let body = response.body_mut();
         let message = poll_fn(|cx| http_body::Body::poll_frame(Pin::new(&mut *body), cx)).now_or_never();
         Self { message: message.flatten(), response, held: None, ends: None }
     }
 
-    /// How many bytes the message has.
+    /// Returns the number of bytes of the message.
     pub(super) fn bytes(&self) -> usize {
         self.message.as_ref().and_then(|message| message.as_ref().ok()?.data_ref()).map_or(0, Bytes::len)
     }
 }
 
-/// The answer of a handler: the id goes into its trailers, or into the headers of an answer that has no others. Its message
-/// counts as not read from now on.
+/// Builds the response of a handler. The request id goes into the trailers, or into the headers of
+/// a response without trailers. The message counts as unread from now on.
 pub(super) fn made(
     HandlerResponse { mut response, message, held, ends }: HandlerResponse,
     id: HeaderValue,
@@ -105,7 +108,7 @@ pub(super) fn made(
     }
     response.map(|body| {
         let message = message.map(|message| message.map(|frame| counted(backlog.as_ref(), frame)));
-        // One that has ended with its headers has nothing left to time.
+        // A response that has ended with its headers needs no timer.
         let ends = ends.filter(|_| !has_ended).map(|ends| Box::pin(tokio::time::sleep_until(ends)));
         CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog, ends }), _held: held }
     })
@@ -114,7 +117,7 @@ pub(super) fn made(
 impl Making {
     fn frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
         if self.ends.as_mut().is_some_and(|ends| ends.as_mut().poll(cx).is_ready()) {
-            // What was streamed goes with its body; nothing follows the trailers.
+            // The rest of the stream is dropped with its body; nothing follows the trailers.
             self.ends = None;
             self.message = None;
             self.body = Body::empty();
@@ -124,7 +127,7 @@ impl Making {
         let frame = match message.take() {
             Some(message) => Poll::Ready(Some(message)),
             None => {
-                // What a stream does for its next message belongs to its call.
+                // The work of a stream for its next message belongs to the span of its call.
                 let frame = measured.span().clone().in_scope(|| http_body::Body::poll_frame(Pin::new(body), cx));
                 frame.map_ok(|frame| counted(backlog.as_ref(), frame))
             }
@@ -138,7 +141,7 @@ impl Making {
         })
     }
 
-    /// The trailers of a stream whose time is over.
+    /// Returns the trailers of a stream whose deadline has passed.
     fn too_late(&mut self) -> Message {
         let refusal = RpcError::from(Error::DeadlineExceeded);
         let status = status(refusal, self.id.as_ref().map(tag::text).unwrap_or_default());
@@ -150,7 +153,7 @@ impl Making {
     }
 }
 
-/// The same, which counts as not read until it is gone.
+/// Returns the frame, counted as unread until its bytes are dropped.
 fn counted(backlog: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Bytes> {
     match backlog {
         Some(backlog) => frame.map_data(|bytes| backlog.waiting(bytes)),
@@ -158,7 +161,7 @@ fn counted(backlog: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Byt
     }
 }
 
-/// A message that is kept, with its head, as the whole answer.
+/// Builds a complete response from a cached message, which includes its head.
 pub(super) fn kept(
     message: Bytes,
     id: HeaderValue,
@@ -166,7 +169,7 @@ pub(super) fn kept(
     backlog: Option<ConnectionBuffer>,
 ) -> Response<CallBody> {
     measured.succeeded();
-    // Shared by many only as long as it is kept.
+    // The bytes count as unread although responses share them: they are shared only while cached.
     let message = match backlog {
         Some(backlog) => backlog.waiting(message),
         None => message,
@@ -200,7 +203,8 @@ impl http_body::Body for CallBody {
         }
     }
 
-    /// Nothing is said of a message: a stated length would become a header that answers of gRPC do not have.
+    /// Returns no size for a message: a stated length would become a header that gRPC responses do
+    /// not have.
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
             Kind::Made(making) if making.message.is_none() => making.body.size_hint(),

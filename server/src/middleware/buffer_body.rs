@@ -1,5 +1,6 @@
-//! The message of a unary call, read whole before the call takes room: who sends slowly holds nobody up, and what is too large is
-//! refused by its head, undecoded and mostly unread.
+//! Buffers the message of a unary call before the call enters its admission pool. A client that
+//! sends slowly therefore occupies no capacity, and a message that is too large is refused by its
+//! head, undecoded and mostly unread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,22 +14,26 @@ use tonic::body::Body;
 
 use crate::admission::ConnectionBuffer;
 
-/// The head of a gRPC message: whether it is compressed (1 byte), its length (4, big-endian).
+/// The length of the head of a gRPC message: a compression flag (1 byte) and the message length (4
+/// bytes, big-endian).
 const HEAD: usize = 5;
 
-/// Bytes of each message that are not counted: a connection's own window holds as much.
+/// The bytes of each message that are not counted: the flow-control window of a connection holds as
+/// many.
 const SMALL: usize = 8 << 10;
-/// Bytes of all messages that are on their way to a process, beyond those.
+/// The limit on bytes of all messages in transfer to the process, beyond the uncounted bytes of
+/// each.
 const MOST: usize = 64 << 20;
-/// When to come again who found no room for a large message.
+/// The retry delay returned when a large message finds no capacity.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Room for messages that have begun to arrive: who begins many large ones and ends none fills no memory. A connection has a part of
-/// it, so that it takes none from the others. Clones are the same.
+/// A budget for messages that have begun to arrive. It bounds the memory that a client can fill by
+/// beginning many large messages and ending none. Each connection has a share of it, so that it
+/// takes no capacity from the others. Clones share the budget.
 #[derive(Debug, Clone)]
 pub struct BodyBuffers(Arc<Semaphore>);
 
-/// What a message has of that room.
+/// The part of the budget that one message holds.
 #[derive(Debug, Default)]
 struct Taken {
     bytes: usize,
@@ -42,7 +47,7 @@ impl Default for BodyBuffers {
 }
 
 impl BodyBuffers {
-    /// Room for so many bytes of a message, with what it has already.
+    /// Extends the part of the budget that the message holds to `length` bytes in total.
     fn grow(&self, taken: &mut Taken, length: usize, connection: Option<&ConnectionBuffer>) -> Result<(), Error> {
         let more = length.saturating_sub(SMALL.max(taken.bytes));
         if more == 0 {
@@ -64,11 +69,12 @@ impl BodyBuffers {
     }
 }
 
-/// The request with all of its body, which comes over this connection.
+/// Returns the request with its complete body, which arrives over this connection.
 ///
 /// # Errors
-/// [`Error::MessageTooLarge`] beyond `limit` bytes; [`Error::Invalid`] for more than its head tells; [`Error::Overloaded`] where too much
-/// is on its way; [`Error::DeadlineExceeded`] where it does not arrive in `time`.
+/// [`Error::MessageTooLarge`] beyond `limit` bytes; [`Error::Invalid`] for more bytes than the head
+/// states; [`Error::Overloaded`] while too many bytes are in transfer; [`Error::DeadlineExceeded`]
+/// if the body does not arrive in `time`.
 pub(super) async fn gather(
     request: Request<Body>,
     limit: usize,
@@ -87,7 +93,8 @@ async fn read(
     bodies: &BodyBuffers,
     connection: Option<&ConnectionBuffer>,
 ) -> Result<Bytes, Error> {
-    // One piece, as a rule, which is not copied; many small ones are, each of them once.
+    // A message usually arrives in one piece, which is not copied. If it arrives in several pieces,
+    // each of them is copied once.
     let (mut first, mut joined, mut taken) = (Bytes::new(), Vec::new(), Taken::default());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Error::invalid("(message)", "did not arrive whole"))?;
@@ -114,7 +121,7 @@ async fn read(
     Ok(if joined.is_empty() { first } else { joined.into() })
 }
 
-/// The length that the head tells, once it is there.
+/// Returns the length stated by the head, once the head has arrived.
 fn length(begun: &[u8]) -> Option<usize> {
     let [_, length @ ..] = *begun.first_chunk::<HEAD>()?;
     Some(u32::from_be_bytes(length) as usize)
@@ -137,7 +144,7 @@ mod tests {
 
     const TIME: Duration = Duration::from_millis(20);
 
-    /// What becomes of a request that comes in these pieces, and then ends or not.
+    /// Returns the result for a request that arrives in these pieces and then ends or stays open.
     async fn gathered(pieces: &[&'static [u8]], ends: bool) -> Result<Vec<u8>, Error> {
         let frames = pieces.iter().map(|piece| Ok::<_, tonic::Status>(Frame::data(Bytes::from_static(piece))));
         let frames = futures::stream::iter(frames.collect::<Vec<_>>());

@@ -1,8 +1,10 @@
-//! One layer around every call: measuring and span → request id → whether this process serves calls → readiness → caller → the caller's rate → role → whether its
-//! connection reads → deadline → panic guard → pages that are kept → the whole request → room → the handler → the library's own refusals in our words → request
-//! id in the trailers.
+//! The layer around every call, in this order: measurement and span → request id → the process
+//! serves calls → readiness → caller → rate limit of the caller → role → the connection reads its
+//! responses → deadline → panic guard → response cache → complete request → admission → handler →
+//! translation of the library's own errors → request id in the trailers.
 //!
-//! One merged service rather than a stack of boxed ones: each box costs a hot page a measurable share.
+//! It is one merged service rather than a stack of boxed ones: each box costs a cached page a
+//! measurable share.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -35,19 +37,22 @@ use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallId, CallerDeadline, ResponseCacheLayer};
 use crate::telemetry::{CallMetrics, CallTimer};
 
-/// The largest request of health and reflection, in bytes: a name. Anybody may send one, and room for it is made when its head is read.
+/// The largest request of the health and reflection services, in bytes: it contains a name. Health
+/// checks need no credentials, so any client can send one, and memory for a message is reserved
+/// when its head is read.
 pub const MAX_ABOUT_US: usize = 1 << 10;
-/// The one call of ours whose handler keeps its caller's deadline.
+/// The only method of the contract whose handler applies the caller's deadline itself.
 const SUBJECT_WATCH: &str = "/riposte.v1.SubjectService/WatchSubject";
-/// The one call of health that goes on.
+/// The only streaming method of the health service.
 const HEALTH_WATCH: &str = "/grpc.health.v1.Health/Watch";
 
-/// Whether the store can be used. Closed, every call but health and reflection is refused.
+/// The readiness of the store. While the gate is closed, every call except health and reflection is
+/// refused.
 #[derive(Debug, Clone, Default)]
 pub struct ReadinessGate(Arc<AtomicBool>);
 
 impl ReadinessGate {
-    /// Opens or closes it.
+    /// Opens or closes the gate.
     pub fn set(&self, open: bool) {
         self.0.store(open, Ordering::Release);
     }
@@ -57,34 +62,35 @@ impl ReadinessGate {
     }
 }
 
-/// Wraps every call of a listener.
+/// The layer that wraps every call of a listener.
 #[derive(Debug, Clone)]
 pub struct CallLayer {
-    /// Whether calls are let in.
+    /// The readiness gate.
     pub gate: ReadinessGate,
-    /// Whether any call is served but health and reflection.
+    /// True if the process serves calls other than health and reflection.
     pub takes_calls: bool,
-    /// Who may call.
+    /// Authenticates callers.
     pub guard: Authenticator,
-    /// The names of the services of the contract that the listener has.
+    /// The names of the contract's services that the listener serves.
     pub services: &'static [&'static str],
-    /// The most time that calls get.
+    /// The maximum durations of calls.
     pub times: Timeouts,
-    /// The most time that the body of a unary call gets to arrive.
+    /// The time limit for the arrival of a unary call's body.
     pub body_time: Duration,
-    /// Rooms and rates.
+    /// Admission pools and rate limits.
     pub admission: Admission,
-    /// The largest request message, told to callers that exceed it.
+    /// The largest request message, in bytes; an error of a larger one reports it.
     pub max_request: usize,
-    /// What all calls together may have sent of large messages that have not arrived yet.
+    /// The budget for large messages in transfer, shared by all calls.
     pub bodies: BodyBuffers,
-    /// Faults on request; `None` in production.
+    /// Fault injection on request; `None` in production.
     pub faults: Option<InjectedFaults>,
-    /// Measures each call, and makes its span where traces are sent.
+    /// Measures each call, and creates its span if traces are exported.
     pub calls: CallMetrics,
-    /// Pages that are kept; `None` where no such call is served.
+    /// The response cache; `None` where no such call is served.
     pub hot: Option<ResponseCacheLayer>,
-    /// Where calls of AdminService are recorded that do not come as far as their handlers; `None` where it is not served.
+    /// The audit log for AdminService calls that are refused before they reach their handlers;
+    /// `None` where AdminService is not served.
     pub audit: Option<AuditLog>,
 }
 
@@ -119,11 +125,12 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Answer {
-        // The instance that was polled ready serves this call; its clone waits for the next.
+        // The instance that was polled ready serves this call; its clone waits for the next one.
         let ready = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, ready);
         let layer = Arc::clone(&self.layer);
-        // Here, where the transport's timer begins: the future may be looked at later.
+        // The arrival is taken here, where the transport starts its timer: the future may be polled
+        // later.
         let arrived = Instant::now();
         let backlog = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.backlog.clone());
         Box::pin(async move {
@@ -146,11 +153,11 @@ where
     }
 }
 
-/// What a call was answered with.
+/// The response of a call.
 enum EncodedResponse {
-    /// By a handler; a stream keeps its room.
+    /// The response of a handler; a stream holds its place in the admission pool.
     Made(Box<HandlerResponse>),
-    /// By a message that is kept.
+    /// A cached message.
     Kept(Bytes),
 }
 
@@ -159,30 +166,32 @@ struct Call<'a> {
     request: Request<Body>,
     arrived: Instant,
     id: &'a HeaderValue,
-    /// What its connection has not read yet.
+    /// The responses that the connection has not read yet.
     backlog: Option<&'a ConnectionBuffer>,
 }
 
-/// What is known of a call before its message is read.
+/// An authorized call, before its message is read.
 struct AuthorizedCall<'a> {
     id: &'a HeaderValue,
-    /// What its connection has not read yet.
+    /// The responses that the connection has not read yet.
     backlog: Option<&'a ConnectionBuffer>,
     caller: Option<Caller>,
-    /// `None` for health, reflection, and what is none of ours.
+    /// `None` for health, reflection, and methods that are not in the contract.
     terms: Option<MethodPolicy>,
-    /// When the call ends, whoever says so.
+    /// The end of the call: the caller's deadline or the maximum of the method, whichever is
+    /// earlier.
     until: Instant,
     deadline: CallerDeadline,
 }
 
 impl CallLayer {
-    /// What is recorded of a call if it does not come as far as its handler.
+    /// Returns the audit record for a call that does not reach its handler; `None` if the call is
+    /// not audited.
     fn attempt(&self, path: &str, id: &HeaderValue) -> Option<CallAttempt> {
         Some(CallAttempt::new(self.audit.as_ref()?, recorded(path)?, tag::text(id)))
     }
 
-    /// Lets a call in, and ends it when its time is over.
+    /// Admits a call, and ends it when its deadline passes.
     async fn within_time<S>(
         &self,
         inner: S,
@@ -205,7 +214,7 @@ impl CallLayer {
         }
         let caller = self.let_in(&request, measured, attempt)?;
         let terms = admission::terms(request.uri().path()).filter(|_| self.serves(request.uri().path()));
-        // Whoever asks for health is told.
+        // Health checks are served even on a connection that does not read its responses.
         let backlog = backlog.filter(|_| terms.is_some());
         backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
         let (asked, most) = (deadline::of(request.headers())?, self.times.of(terms));
@@ -213,7 +222,7 @@ impl CallLayer {
         if asked.is_some_and(|asked| asked.is_zero()) {
             return Err(Error::DeadlineExceeded.into());
         }
-        // Decades away is never.
+        // A deadline beyond the range of the clock is treated as none.
         let deadline = CallerDeadline(asked.and_then(|asked| arrived.checked_add(asked)));
         let known = AuthorizedCall { id, backlog, caller, terms, until, deadline };
         let call = async {
@@ -221,7 +230,8 @@ impl CallLayer {
                 Some(faults) => faults.strike(fault::of(request.headers())).await?,
                 None => FaultOutcome::Sent,
             };
-            // Nothing that a handler shares is left half-changed by a panic: it holds ports, not state.
+            // Catching the panic is sound: a handler holds ports and no state, so a panic leaves
+            // nothing shared half-changed.
             let answer = AssertUnwindSafe(self.answer(inner, request, known)).catch_unwind().await;
             if fate == FaultOutcome::Lost {
                 return Err(Error::ShardUnavailable.into());
@@ -232,7 +242,7 @@ impl CallLayer {
         tokio::time::timeout_at(until, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
     }
 
-    /// Who makes a call, if they may; `None` for what anybody may ask.
+    /// Returns the caller, if it is authorized; `None` for methods that need no credentials.
     fn let_in(
         &self,
         request: &Request<Body>,
@@ -248,15 +258,18 @@ impl CallLayer {
         }
         let quota = || ErrorMetadata::default().with(QUOTA, format!("caller:{}", caller.name()));
         self.admission.caller(&caller).map_err(|error| RpcError::about(error, quota()))?;
-        // What is served elsewhere asks for no role here: it does not exist.
+        // A service of another listener requires no role here, because it does not exist at this
+        // one.
         if self.serves(request.uri().path()) {
             access.allows(&caller)?;
         }
         Ok(Some(caller))
     }
 
-    /// Room for a watch of health, which anybody may ask for: a few on each connection. `None` where nobody counts. One too many is told
-    /// that there is no such call, by which clients behind a proxy that shares its connection go on without it.
+    /// Reserves a health watch, which needs no credentials: each connection has a few. Returns
+    /// `None` where the connection has no buffer that counts them. A watch beyond the limit is
+    /// refused as an unimplemented method, because clients behind a proxy that shares its
+    /// connection then continue without the watch.
     fn watch_of_health(request: &Request<Body>) -> Result<Option<OwnedSemaphorePermit>, Error> {
         let backlog = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.backlog.as_ref());
         let watch = |backlog: &ConnectionBuffer| {
@@ -265,12 +278,12 @@ impl CallLayer {
         backlog.map(watch).transpose()
     }
 
-    /// Whether the path is of a service that the listener has.
+    /// Returns true if the path belongs to a service of this listener.
     fn serves(&self, path: &str) -> bool {
         path.trim_start_matches('/').split_once('/').is_some_and(|(service, _)| self.services.contains(&service))
     }
 
-    /// Answers by what is kept, or by the handler.
+    /// Serves a call from the response cache, or calls the handler.
     async fn answer<S>(
         &self,
         mut inner: S,
@@ -315,7 +328,8 @@ impl CallLayer {
         if let Some(error) = refusal::of(&response, uri.path(), limit) {
             return Err(error.into());
         }
-        // A watched subject ends itself, with what it watched.
+        // The handler of WatchSubject ends its own stream, and reports the watched subject in the
+        // error.
         let ends = deadline.0.filter(|_| stream && uri.path() != SUBJECT_WATCH || watches.is_some());
         if stream {
             let held = room.map(InFlightGuard::Room);
@@ -326,7 +340,7 @@ impl CallLayer {
             ends,
             ..HandlerResponse::one(response)
         });
-        // Only what had no effect may still be refused.
+        // Only a call without effect may still be refused.
         if let Some(backlog) = backlog.filter(|_| terms.is_some_and(|terms| terms.kind.only_reads())) {
             self.admission.fits(backlog, made.bytes())?;
         }

@@ -1,4 +1,5 @@
-//! How long a call may take: the caller's `grpc-timeout`, read strictly and never more than the method's maximum.
+//! The deadline of a call: the caller's `grpc-timeout`, parsed strictly and limited to the method's
+//! maximum.
 
 use std::time::Duration;
 
@@ -6,20 +7,23 @@ use http::HeaderMap;
 use riposte_core::Error;
 
 const TIMEOUT: &str = "grpc-timeout";
-/// The transport has a timer of its own for the same header, which answers CANCELLED: ours ends the call a little
-/// earlier, so that the caller reads DEADLINE_EXCEEDED.
+/// The margin before the transport's own timer. The transport applies the same header and returns
+/// CANCELLED; this deadline ends the call a little earlier, so that the caller receives
+/// DEADLINE_EXCEEDED.
 const MARGIN: Duration = Duration::from_millis(5);
-/// What timers tell apart. Of two that end closer to each other nobody knows which is the first.
+/// The resolution of timers. Two timers that end closer to each other fire in an unspecified order.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The time that the caller gives this call, zero where it is over at once; `None` where it gives none.
+/// Returns the timeout that the caller sets for this call, zero if it has already passed; `None` if
+/// the caller sets none.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a timeout that is none. To take it for none at all would let a call run on that nobody waits for.
+/// [`Error::Invalid`] for a malformed timeout. Ignoring it would let a call run without a client
+/// that waits for it.
 pub(super) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
     let mut values = headers.get_all(TIMEOUT).iter();
     let Some(value) = values.next() else { return Ok(None) };
-    // Of two nobody knows which one is meant.
+    // Two values are rejected, because the caller's intent is unknown.
     match value.to_str().ok().filter(|_| values.next().is_none()).and_then(parse) {
         Some(asked) => Ok(Some(own(asked))),
         None => Err(Error::invalid(TIMEOUT, "must be one of 1 to 8 digits and a unit of H, M, S, m, u, n")),
@@ -30,7 +34,7 @@ fn own(asked: Duration) -> Duration {
     asked.saturating_sub(MARGIN.min(asked / 10).max(TICK))
 }
 
-/// 1 to 8 digits and a unit, as the gRPC specification says.
+/// Parses 1 to 8 digits and a unit, as the gRPC specification requires.
 fn parse(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     if !(1..=8).contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit()) {

@@ -1,10 +1,12 @@
-//! Faults on request, for tests of clients: `riposte dev` alone honours the header
+//! Fault injection on request, for tests of clients. Only `riposte dev` honours the header
 //! `riposte-fault: code=UNAVAILABLE;n=2;lose=1;delay_ms=200`.
 //!
-//! `code` is the name of a canonical code; the call is refused with it, without effect, `n` times (1 if unsaid), and the
-//! next one with the same header goes through. `lose=1` has the call done and its answer lost: it is UNAVAILABLE, as often as
-//! said, after the refusals if there are any. `delay_ms` delays every such call, and alone only delays. Attempts of one call
-//! are told from those of another by the header's own text, so a test that runs beside others makes it unique with a `key`.
+//! `code` is the name of a canonical code. The call is refused with it, without effect, `n` times
+//! (default 1), and the next call with the same header succeeds. With `lose=N`, the call is
+//! executed and its response is lost: the client receives UNAVAILABLE, N times, after the refusals
+//! if there are any. `delay_ms` delays every such call; alone it only delays. The text of the
+//! header distinguishes the attempts of one call from those of another, so a test that runs in
+//! parallel with others makes it unique with a `key`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,20 +15,21 @@ use std::time::Duration;
 use http::HeaderMap;
 use riposte_core::Error;
 
-/// The header that asks for faults.
+/// The header that requests faults.
 const HEADER: &str = "riposte-fault";
 /// The longest delay.
 const MAX_DELAY: Duration = Duration::from_secs(60);
-/// Headers that are counted at a time; more are a client that never comes back for its success.
+/// The maximum number of headers that are counted at a time. More of them mean that a client does
+/// not repeat its calls until they succeed; all counts are then cleared.
 const MAX_COUNTED: usize = 10_000;
 
-/// Counts the faults that were answered, by their header.
+/// The number of injected faults by header. Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub struct InjectedFaults {
     answered: Arc<Mutex<HashMap<String, u32>>>,
 }
 
-/// What a header asks for.
+/// The faults that a header requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Ask {
     code: Option<String>,
@@ -35,20 +38,21 @@ struct Ask {
     delay: Duration,
 }
 
-/// What becomes of the answer of a call that was let through.
+/// The outcome for the response of a call that was executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultOutcome {
-    /// It is sent.
+    /// The response is sent.
     Sent,
-    /// It is lost on its way, and the caller does not know whether the call was done.
+    /// The response is lost, and the caller does not know if the call was executed.
     Lost,
 }
 
 impl InjectedFaults {
-    /// Delays the call as its headers ask, and says what is to become of its answer.
+    /// Delays the call as its header requests, and returns the outcome for its response.
     ///
     /// # Errors
-    /// The fault they ask for, as long as it is due.
+    /// The fault that the header requests, until it has been returned the requested number of
+    /// times.
     pub(super) async fn strike(&self, headers: Option<String>) -> Result<FaultOutcome, Error> {
         let Some(text) = headers else { return Ok(FaultOutcome::Sent) };
         let ask = parse(&text)?;
@@ -75,7 +79,7 @@ impl InjectedFaults {
     }
 }
 
-/// The header of a call, if it has one.
+/// Returns the header of a call, if it has one.
 pub(super) fn of(headers: &HeaderMap) -> Option<String> {
     headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
@@ -96,7 +100,8 @@ fn parse(text: &str) -> Result<Ask, Error> {
     Ok(ask)
 }
 
-/// The error of ours that is answered with a code; codes we never answer are a fault of the header.
+/// Returns the error with the given code. A code that the service never returns makes the header
+/// invalid.
 fn error(code: &str) -> Error {
     match code {
         "UNAVAILABLE" => Error::ShardUnavailable,

@@ -1,4 +1,4 @@
-//! Reads a small request before anybody decodes it, and hands it on as it came.
+//! Reads a small request before it is decoded, and passes it on unchanged.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,32 +10,32 @@ use http_body_util::BodyExt;
 use hyper::body::Bytes;
 use tonic::body::Body;
 
-/// A request of which the beginning was read, and nothing is lost.
+/// A request whose first frames were read; they are replayed to the handler.
 pub(super) struct PeekedRequest {
     parts: Parts,
     whole: Option<Bytes>,
     replay: Replay,
 }
 
-/// Reads the body of a request, if all of it comes in one piece of at most `limit` bytes.
+/// Reads the body of a request if it arrives complete in one piece of at most `limit` bytes.
 pub(super) async fn peek(request: Request<Body>, limit: usize) -> PeekedRequest {
     let (parts, mut body) = request.into_parts();
     let first = body.frame().await;
     let data = first.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
     let data = data.filter(|data| data.len() <= limit).cloned();
-    // The end of the stream may come in a frame of its own.
+    // The end of the stream may arrive in a frame of its own.
     let second = if data.is_some() && !body.is_end_stream() { body.frame().await } else { None };
     let whole = data.filter(|_| second.as_ref().is_none_or(is_nothing));
     PeekedRequest { parts, whole, replay: Replay { first, second, rest: body } }
 }
 
 impl PeekedRequest {
-    /// The bytes of the body, if all of it was read.
+    /// Returns the bytes of the body, if it was read completely.
     pub(super) fn whole(&self) -> Option<&Bytes> {
         self.whole.as_ref()
     }
 
-    /// The request as it came.
+    /// Returns the request as it arrived.
     pub(super) fn into_request(self) -> Request<Body> {
         Request::from_parts(self.parts, Body::new(self.replay))
     }
@@ -45,7 +45,7 @@ fn is_nothing(frame: &Result<Frame<Bytes>, tonic::Status>) -> bool {
     frame.as_ref().is_ok_and(|frame| frame.data_ref().is_some_and(Bytes::is_empty) || frame.is_trailers())
 }
 
-/// Frames that were read, and then those that were not.
+/// The frames that were read, followed by the frames that were not.
 struct Replay {
     first: Option<Result<Frame<Bytes>, tonic::Status>>,
     second: Option<Result<Frame<Bytes>, tonic::Status>>,

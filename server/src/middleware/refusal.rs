@@ -1,4 +1,5 @@
-//! Answers that the gRPC library made by itself, put into the words of the contract; and what it would say where nothing is served.
+//! Translates the statuses that the gRPC library creates by itself into errors of the contract, and
+//! provides the error for calls to a process that serves none.
 
 use http::Response;
 use riposte_core::Error;
@@ -7,23 +8,25 @@ use tonic::body::Body;
 
 use crate::rpc::status::of_library;
 
-/// The most of a path that an answer repeats.
+/// The number of characters of a path that an error repeats.
 const SHOWN: usize = 128;
 
-/// The error that a bare status of the library stands for; `None` for an answer that is a handler's own.
+/// Returns the error that a bare status of the library stands for; `None` for a handler's own
+/// response.
 pub(super) fn of(response: &Response<Body>, path: &str, max_request: usize) -> Option<Error> {
     let status = tonic::Status::from_header_map(response.headers())?;
     if !status.details().is_empty() {
         return None;
     }
-    // The router says no word of a path that it has not; the codec names the compression that it cannot read.
+    // The router returns an empty message for an unknown path; the codec names the compression that
+    // it cannot read.
     if status.code() == Code::Unimplemented && status.message().is_empty() {
         return Some(Error::NotImplemented(format!("{} at this port", shown(path)).into()));
     }
     of_library(status.code(), max_request)
 }
 
-/// The refusal of a process that serves no calls at all.
+/// Returns the error of a process that serves no calls.
 pub(super) fn elsewhere(path: &str) -> Error {
     let shown = shown(path);
     Error::NotImplemented(

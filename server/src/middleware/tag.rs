@@ -1,10 +1,10 @@
-//! The request id that every answer carries in its trailers.
+//! The request id, which every response carries in its trailers.
 
 use http::{HeaderMap, HeaderValue};
 
 use crate::rpc::REQUEST_ID;
 
-/// The id the caller gave, if it is 1 to 64 visible ASCII characters; otherwise a new one.
+/// Returns the caller's id if it is 1 to 64 visible ASCII characters; otherwise a new one.
 pub(super) fn of(headers: &HeaderMap) -> HeaderValue {
     let given = headers.get(REQUEST_ID);
     let usable = |id: &&HeaderValue| (1..=64).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic);
@@ -17,7 +17,7 @@ fn fresh() -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("-"))
 }
 
-/// The id as text.
+/// Returns the id as text.
 pub(super) fn text(id: &HeaderValue) -> &str {
     id.to_str().unwrap_or_default()
 }

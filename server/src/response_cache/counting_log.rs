@@ -1,4 +1,4 @@
-//! The road of writes, with the writes of each subject counted.
+//! A command log that counts the writes of each subject.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use riposte_core::{Command, Result};
 
 use super::SubjectRates;
 
-/// Counts what is submitted and hands it on.
+/// Counts submitted commands and passes them on.
 #[derive(Debug)]
 pub struct CountingLog {
-    /// Where the commands go.
+    /// The log that executes the commands.
     pub log: Arc<dyn CommandLog>,
-    /// Where they are counted.
+    /// The counters.
     pub rates: SubjectRates,
 }
 
 #[async_trait]
 impl CommandLog for CountingLog {
     async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
-        // Commands of one call mostly are of one subject.
+        // The commands of one call usually belong to one subject.
         for same in commands.chunk_by(|a, b| a.subject == b.subject) {
             self.rates.wrote(&same[0].subject, same.len() as u64);
         }

@@ -1,8 +1,9 @@
-//! One page that is kept: how old it may be, who reads it again, and who waits for that.
+//! One cached page: its maximum age, its refresh, and the readers that wait for the refresh.
 //!
-//! One reading is under way at a time, and whoever needs its page waits for it. What is needed is decided when a reader
-//! comes: a page whose reading began at most [`SHOWN`] before, and not before anything was told to be gone. So nobody
-//! waits for more than what is left of one reading and one more.
+//! At most one refresh runs at a time, and every reader that needs its page waits for it. The
+//! requirement is fixed when a reader arrives: the read of the page must have begun at most
+//! [`SHOWN`] before the arrival, and after every invalidation that had been recorded by then. A
+//! reader therefore waits at most for the remainder of one refresh and for one more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,20 +16,23 @@ use tokio::time::Instant;
 
 use super::pages::{PageBudget, PageBytes};
 
-/// The age of a page at most when it is read, counted from the start of the reading that made it.
+/// The maximum age of a page when it is read, counted from the start of the read that produced it.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
-/// A page is handed out for so long: the rest of [`MAX_AGE`] is for the way from here to the reader.
+/// The time for which a page is served: the remainder of [`MAX_AGE`] covers the way from this
+/// process to the reader.
 pub(super) const SHOWN: Duration = Duration::from_millis(750);
-/// A page that is still read at this age is read again beside its readers, so that none of them has to wait.
+/// The age at which a page that is still read is refreshed in the background, so that no reader has
+/// to wait.
 const AHEAD: Duration = Duration::from_millis(450);
-/// A page that has changed is read again no sooner than this after the last reading, however often it changes.
+/// The minimum interval between the start of one refresh and the next of a changed page, however
+/// often it changes.
 const PACE: Duration = Duration::from_millis(100);
 
-/// The place of one page.
+/// The cache entry of one page.
 #[derive(Debug)]
 pub(super) struct CachedPageEntry {
     pub(super) subject: SubjectKey,
-    /// Readers since they were last taken.
+    /// The number of readers since the last call of `take_reads`.
     reads: AtomicU64,
     state: Mutex<State>,
 }
@@ -38,55 +42,57 @@ struct State {
     page: Option<Page>,
     flight: Option<watch::Receiver<Option<Result<Page>>>>,
     heard: Heard,
-    /// The subject as events name it, once it was read.
+    /// The subject's id, by which events name it; known after the first read.
     id: Option<SubjectId>,
-    /// Whether the place was given up: what lands later is not kept.
+    /// True if the entry was removed: the result of a later refresh is not cached.
     retired: bool,
 }
 
-/// A page, and how young it is.
+/// A page and its freshness.
 #[derive(Debug, Clone)]
 struct Page {
     bytes: Bytes,
-    /// When its reading began.
+    /// The start of the read.
     begun: Instant,
-    /// What had been told by then.
+    /// The events that had been recorded by then.
     heard: Heard,
 }
 
-/// How often events told that the page has changed, and how often that something on it may have to go.
+/// The number of events that changed the page, and the number of events after which some content of
+/// it must not be shown.
 #[derive(Debug, Clone, Copy, Default)]
 struct Heard {
     changed: u64,
     gone: u64,
 }
 
-/// What an event means to a page.
+/// The effect of an event on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Invalidation {
-    /// There is something new, or other counts: the page is read again soon, and shown until then.
+    /// New content or other counts: the page is refreshed soon, and served until then.
     Changed,
-    /// Something on it was hidden, deleted or put in other words, or the subject was: it is not shown any more.
+    /// Content on the page, or its subject, was hidden, deleted or edited: the page is not served
+    /// any more.
     Gone,
 }
 
-/// What a reader needs.
+/// The freshness that a reader requires.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Freshness {
     came: Instant,
     gone: u64,
 }
 
-/// What a reader gets.
+/// The result of a read request.
 #[derive(Debug)]
 pub(super) enum RefreshRequest {
-    /// The page; and the next reading, which this reader starts for others.
+    /// The page, and the refresh that this reader starts on behalf of later ones, if one is due.
     Page(Bytes, Option<Refresh>),
-    /// The landing of the reading under way, or of the one that this reader starts.
+    /// A waiter for the running refresh, or for the one that this reader starts.
     Wait(RefreshWaiter, Option<Refresh>),
 }
 
-/// A reading that is to be made. Dropped, it tells those who wait that it broke off.
+/// A refresh to execute. If it is dropped, its waiters receive an error.
 #[derive(Debug)]
 pub(super) struct Refresh {
     slot: Arc<CachedPageEntry>,
@@ -95,7 +101,7 @@ pub(super) struct Refresh {
     landing: watch::Sender<Option<Result<Page>>>,
 }
 
-/// Waits for a reading.
+/// Waits for a refresh.
 #[derive(Debug)]
 pub(super) struct RefreshWaiter {
     landing: watch::Receiver<Option<Result<Page>>>,
@@ -109,17 +115,17 @@ impl Freshness {
 }
 
 impl CachedPageEntry {
-    /// An empty place.
+    /// Creates an empty entry.
     pub(super) fn new(subject: SubjectKey) -> Arc<Self> {
         Arc::new(Self { subject, reads: AtomicU64::new(0), state: Mutex::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is made whole before anything can panic.
+        // A poisoned lock is safe to use: every change is complete before anything can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A reader comes.
+    /// Registers a reader and returns the page or a waiter.
     pub(super) fn ask(self: &Arc<Self>, now: Instant) -> RefreshRequest {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
@@ -127,7 +133,7 @@ impl CachedPageEntry {
         self.serve(&mut state, need, now)
     }
 
-    /// A reader that waited asks again.
+    /// Repeats the request of a reader that has waited.
     fn ask_again(self: &Arc<Self>, need: Freshness, now: Instant) -> RefreshRequest {
         self.serve(&mut self.state(), need, now)
     }
@@ -155,8 +161,8 @@ impl CachedPageEntry {
         (Refresh { slot: Arc::clone(self), begun: now, heard: state.heard, landing: tell }, landing)
     }
 
-    /// Hears what events tell of a subject. How they name it is known from the first landing on; what comes before that
-    /// leaves the page to its age.
+    /// Records the events of a subject. The subject's id is known only after the first refresh;
+    /// until then, events are ignored and only the age of the page limits it.
     pub(super) fn hear(&self, news_of: impl FnOnce(SubjectId) -> Option<Invalidation>) {
         let mut state = self.state();
         match state.id.and_then(news_of) {
@@ -166,24 +172,24 @@ impl CachedPageEntry {
         }
     }
 
-    /// Events may have passed unheard.
+    /// Invalidates the page, because events may have been missed.
     pub(super) fn doubt(&self) {
         self.state().heard.gone += 1;
     }
 
-    /// Readers since this was last asked.
+    /// Returns the number of readers since the previous call.
     pub(super) fn take_reads(&self) -> u64 {
         self.reads.swap(0, Ordering::Relaxed)
     }
 
-    /// Whether it holds nothing that may still be shown, and nobody waits for it.
+    /// Returns true if the entry has no page that may still be served and no refresh is running.
     pub(super) fn is_idle(&self, now: Instant) -> bool {
         let state = self.state();
         let old = state.page.as_ref().is_none_or(|page| page.begun + SHOWN < now);
         old && state.flight.is_none()
     }
 
-    /// Gives the place up.
+    /// Removes the page and marks the entry as retired.
     pub(super) fn retire(&self, room: &PageBudget) {
         let mut state = self.state();
         state.retired = true;
@@ -192,7 +198,8 @@ impl CachedPageEntry {
 }
 
 impl Refresh {
-    /// The reading is over: the page is kept where there is room for it, and told to those who wait in any case.
+    /// Ends the refresh. The page is cached if the budget allows it, and sent to the waiters in any
+    /// case.
     pub(super) fn land(self, outcome: Result<PageBytes>, room: &PageBudget) {
         let mut state = self.slot.state();
         state.flight = None;
@@ -210,7 +217,7 @@ impl Refresh {
 impl Drop for Refresh {
     fn drop(&mut self) {
         let mut state = self.slot.state();
-        // Unless it has landed, and the next one is under way.
+        // This is skipped if the refresh has ended and the next one is running.
         if state.flight.as_ref().is_some_and(|landing| landing.same_channel(&self.landing.subscribe())) {
             state.flight = None;
         }
@@ -218,10 +225,11 @@ impl Drop for Refresh {
 }
 
 impl RefreshWaiter {
-    /// Waits for the reading. `None` where its page began too early for this reader, who then asks again.
+    /// Waits for the refresh. Returns `None` if its read began too early for this reader, which
+    /// then repeats its request.
     ///
     /// # Errors
-    /// Those of the reading.
+    /// Those of the read.
     pub(super) async fn bytes(&mut self) -> Result<Option<Bytes>> {
         let broken = |_| Error::internal("the reading of a hot page broke off");
         let landed = self.landing.wait_for(Option::is_some).await.map_err(broken)?;
@@ -230,7 +238,7 @@ impl RefreshWaiter {
         Ok(self.need.is_met_by(page).then(|| page.bytes.clone()))
     }
 
-    /// Asks again.
+    /// Repeats the request.
     pub(super) fn again(&self, slot: &Arc<CachedPageEntry>, now: Instant) -> RefreshRequest {
         slot.ask_again(self.need, now)
     }

@@ -1,14 +1,14 @@
-//! The busiest keys of a stream, in bounded memory: Space-Saving (Metwally, Agrawal, El Abbadi, "Efficient computation of
-//! frequent and top-k elements in data streams", 2005).
+//! The busiest keys of a stream, in bounded memory: Space-Saving (Metwally, Agrawal, El Abbadi,
+//! "Efficient computation of frequent and top-k elements in data streams", 2005).
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Counts of at most `capacity` keys. A key that finds no room takes the place of the smallest count and begins with that
-/// count as its error: it may have been counted before and forgotten.
+/// Counts of at most `capacity` keys. A key without a free row replaces the key with the smallest
+/// count and starts with that count as its error: it may have been counted before and dropped.
 ///
-/// For every key that is kept, `count − error ≤ true count ≤ count`; and every key with more than `total / capacity` is
-/// kept.
+/// For every key in the sketch, `count − error ≤ true count ≤ count`; and every key with a count
+/// above `total / capacity` is in the sketch.
 #[derive(Debug)]
 pub(super) struct FrequencySketch<K> {
     capacity: usize,
@@ -24,12 +24,12 @@ struct Row<K> {
 }
 
 impl<K: Hash + Eq + Clone> FrequencySketch<K> {
-    /// Nothing counted, and room for so many keys, at least one.
+    /// Creates an empty sketch with a capacity of at least one key.
     pub(super) fn new(capacity: usize) -> Self {
         Self { capacity: capacity.max(1), rows: Vec::new(), places: HashMap::new() }
     }
 
-    /// Counts a key so many times more.
+    /// Adds `times` to the count of `key`.
     pub(super) fn add(&mut self, key: &K, times: u64) {
         if let Some(place) = self.places.get(key) {
             self.rows[*place].count += times;
@@ -40,7 +40,8 @@ impl<K: Hash + Eq + Clone> FrequencySketch<K> {
             self.rows.push(Row { key: key.clone(), count: times, error: 0 });
             return;
         }
-        // Some hundred rows that lie side by side are walked faster than a tree of them is kept in order.
+        // A scan of a few hundred contiguous rows is faster than the maintenance of an ordered
+        // tree.
         let smallest = self.rows.iter_mut().enumerate().min_by_key(|(_, row)| row.count);
         if let Some((place, row)) = smallest {
             self.places.remove(&row.key);
@@ -49,17 +50,17 @@ impl<K: Hash + Eq + Clone> FrequencySketch<K> {
         }
     }
 
-    /// How often a key was counted at least: 0 for one that is not kept.
+    /// Returns the lower bound of a key's count: 0 for a key that is not in the sketch.
     pub(super) fn at_least(&self, key: &K) -> u64 {
         self.places.get(key).map_or(0, |place| self.rows[*place].surely())
     }
 
-    /// Every key that is kept, with how often it was counted at least.
+    /// Returns every key in the sketch with the lower bound of its count.
     pub(super) fn all(&self) -> impl Iterator<Item = (&K, u64)> {
         self.rows.iter().map(|row| (&row.key, row.surely()))
     }
 
-    /// Forgets everything, and keeps the room.
+    /// Clears the counts and keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.places.clear();
@@ -83,7 +84,7 @@ mod tests {
     proptest! {
         #[test]
         fn counts_are_bounds_of_the_exact_ones_and_no_frequent_key_is_missed(
-            // Small keys come often, so that some are frequent and many are not.
+            // Small keys are drawn more often, so that some keys are frequent and many are not.
             stream in proptest::collection::vec((0..60_u32, 0..60_u32, 1..4_u64), 0..400),
             capacity in 1..24_usize,
         ) {
@@ -120,7 +121,7 @@ mod tests {
         }
         assert_eq!((summary.rows.len(), summary.places.len()), (64, 64));
         assert!(summary.at_least(&0) > 45_000, "{}", summary.at_least(&0));
-        // Whoever came a moment ago is not taken for busy because of those it displaced.
+        // A key that has just arrived does not count as busy because of the keys that it displaced.
         assert_eq!(summary.at_least(&1_000_000), 1);
     }
 }

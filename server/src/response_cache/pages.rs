@@ -1,4 +1,5 @@
-//! The pages that are kept ready, by caller and request: bytes in, bytes out; and those that many ask for at once.
+//! The response cache: encoded pages by caller and request. It also coalesces concurrent reads of
+//! pages that are not cached.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,28 +16,29 @@ use super::SubjectRates;
 use super::entry::{CachedPageEntry, Invalidation, Refresh, RefreshRequest};
 use crate::telemetry::Metrics;
 
-/// How often pages that nobody reads any more are looked for.
+/// The interval of the sweep that removes pages without readers.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// What is kept, and how much of it.
+/// The limits of the response cache.
 #[derive(Debug, Clone, Copy)]
 pub struct ResponseCacheLimits {
-    /// Whether pages are kept and shared at all.
+    /// True if pages are cached and reads are coalesced.
     pub enabled: bool,
-    /// Reads per second from which a subject is hot.
+    /// The read rate, per second, from which a subject is hot.
     pub threshold: f64,
-    /// The most pages.
+    /// The maximum number of pages.
     pub pages: usize,
-    /// Their most bytes.
+    /// The maximum number of bytes of all pages.
     pub bytes: usize,
-    /// How long reading a page may take.
+    /// The time limit for reading a page.
     pub patience: Duration,
 }
 
-/// The pages of this process. Cloning is cheap, and clones are the same pages.
+/// The cached pages of this process. Clones are cheap and share the pages.
 ///
-/// A page belongs to its caller and to the bytes of the request: another sort or size is another page, and so is another
-/// caller, to whom the tokens in it are bound. Whoever may not see a page any more is refused by the next reading.
+/// A page is keyed by its caller and the bytes of the request: another sort or size is another
+/// page, and so is another caller, because the page tokens are bound to the caller. A caller that
+/// loses its access to a page is refused by the next read.
 #[derive(Debug, Clone)]
 pub struct ResponseCache(Arc<Inner>);
 
@@ -44,7 +46,7 @@ pub struct ResponseCache(Arc<Inner>);
 struct Inner {
     slots: RwLock<Slots>,
     room: PageBudget,
-    /// The readings of pages that are not kept.
+    /// The coalesced reads of pages that are not cached.
     shared: SingleFlight<(Caller, Bytes), Bytes>,
     rates: SubjectRates,
     limits: ResponseCacheLimits,
@@ -54,7 +56,8 @@ struct Inner {
     metrics: Metrics,
 }
 
-/// Pages that were not kept, and their readings, since they were last told.
+/// The number of requests for pages that were not cached, and of their reads, since the last report
+/// to the metrics.
 #[derive(Debug, Default)]
 struct Shares {
     pages: AtomicU64,
@@ -66,18 +69,18 @@ type Slots = HashMap<Caller, HashMap<Bytes, Arc<CachedPageEntry>>>;
 /// A page as it was read.
 #[derive(Debug)]
 pub struct PageBytes {
-    /// All that is sent.
+    /// The complete encoded message.
     pub bytes: Bytes,
-    /// The subject as events name it.
+    /// The subject's id, by which events name it.
     pub subject: SubjectId,
 }
 
-/// The page that belongs to one caller and request.
+/// The cache entry of one caller and request.
 #[derive(Debug, Clone)]
 pub struct CachedResponse(Arc<CachedPageEntry>);
 
 impl ResponseCache {
-    /// No pages yet; reads are counted in `rates`.
+    /// Creates an empty cache; reads are counted in `rates`.
     #[must_use]
     pub fn new(limits: ResponseCacheLimits, rates: SubjectRates, metrics: Metrics) -> Self {
         let room = PageBudget { taken: AtomicUsize::new(0), all: limits.bytes };
@@ -96,7 +99,7 @@ impl ResponseCache {
         }))
     }
 
-    /// The rates by which subjects are hot.
+    /// Returns the rates that decide which subjects are hot.
     #[must_use]
     pub fn rates(&self) -> &SubjectRates {
         &self.0.rates
@@ -110,24 +113,25 @@ impl ResponseCache {
         self.0.slots.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether pages are kept and shared at all.
+    /// Returns true if pages are cached and reads are coalesced.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.0.limits.enabled
     }
 
-    /// The page that answers this request of this caller, if it is kept.
+    /// Returns the entry for this request of this caller, if one exists.
     #[must_use]
     pub fn find(&self, caller: &Caller, request: &[u8]) -> Option<CachedResponse> {
         self.slots().get(caller)?.get(request).map(|slot| CachedResponse(Arc::clone(slot)))
     }
 
-    /// Counts a read of a subject that no page answers.
+    /// Counts a read of a subject that no cached page serves.
     pub fn count(&self, subject: &SubjectKey) {
         self.0.rates.read(subject, 1);
     }
 
-    /// A place for the page that answers this request; `None` unless the subject is hot and there is room.
+    /// Returns an entry for this request, created if necessary; `None` unless the subject is hot
+    /// and the limits allow another page.
     #[must_use]
     pub fn admit(&self, caller: &Caller, request: &[u8], subject: &SubjectKey) -> Option<CachedResponse> {
         let limits = &self.0.limits;
@@ -139,14 +143,15 @@ impl ResponseCache {
         if pages >= limits.pages || self.0.room.is_full() {
             return None;
         }
-        // A copy: the request itself lies in a larger buffer of its connection.
+        // The bytes are copied, because the request lies in a larger buffer of its connection.
         let of_caller = slots.entry(caller.clone()).or_default();
         let slot =
             of_caller.entry(Bytes::copy_from_slice(request)).or_insert_with(|| CachedPageEntry::new(subject.clone()));
         Some(CachedResponse(Arc::clone(slot)))
     }
 
-    /// The page of a place: as it is kept, or from `origin`, of which one reading at a time is under way for all.
+    /// Returns the page of an entry: the cached one, or a new one from `origin`. At most one read
+    /// of an entry runs at a time, for all readers.
     ///
     /// # Errors
     /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
@@ -177,8 +182,10 @@ impl ResponseCache {
         }
     }
 
-    /// A page that is not kept. Those who ask for it at the same time share a reading that begins after each of them has
-    /// asked, so nobody reads less than without the others; a subject has its first thousand readers before it is hot.
+    /// Returns a page that is not cached. Concurrent callers with the same request share a read
+    /// that begins after each of them has arrived, so no caller receives an older page than it
+    /// would alone. Without this, the first thousand readers of a subject would each read it,
+    /// because the subject is not hot yet.
     ///
     /// # Errors
     /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
@@ -202,7 +209,8 @@ impl ResponseCache {
         self.0.shared.join((caller, request), reading).await
     }
 
-    /// Reads in a task of its own: no reader that goes away stops it.
+    /// Executes the refresh in a task of its own, so that a reader that disconnects does not stop
+    /// it.
     fn fly(&self, flight: Refresh, origin: impl Future<Output = Result<PageBytes>> + Send + 'static) {
         self.0.readings.fetch_add(1, Ordering::Relaxed);
         let pages = self.clone();
@@ -212,7 +220,7 @@ impl ResponseCache {
         });
     }
 
-    /// Hears the numbered events of a source.
+    /// Applies the sequenced events of a data source.
     pub fn hear(&self, events: &[SequencedEvent]) {
         let slots = self.slots();
         if slots.is_empty() {
@@ -228,12 +236,14 @@ impl ResponseCache {
         }
     }
 
-    /// Events may have passed unheard: every page is read again before it is shown.
+    /// Invalidates every page, because events may have been missed: each is read again before it is
+    /// served.
     pub fn doubt(&self) {
         self.slots().values().flat_map(HashMap::values).for_each(|slot| slot.doubt());
     }
 
-    /// Counts what was read, and gives up the pages that are not read or not hot any more, each second, for ever.
+    /// Counts reads, and removes the pages that are idle or no longer hot, once per second. It
+    /// never returns.
     pub async fn keep(self) {
         loop {
             tokio::time::sleep(SWEEP).await;
@@ -269,7 +279,7 @@ impl ResponseCache {
     }
 }
 
-/// What an event means to the first pages of its subject.
+/// Returns the effect of an event on the first pages of its subject.
 fn news_of(changes: &Changes) -> Invalidation {
     let gone = changes.comments.iter().any(|comment| match comment.what {
         ChangeKind::Edited | ChangeKind::StateChanged => true,
@@ -278,7 +288,7 @@ fn news_of(changes: &Changes) -> Invalidation {
     if changes.subject || gone { Invalidation::Gone } else { Invalidation::Changed }
 }
 
-/// The memory for pages.
+/// The memory budget for pages.
 #[derive(Debug)]
 pub(super) struct PageBudget {
     pub(super) taken: AtomicUsize,
@@ -286,13 +296,13 @@ pub(super) struct PageBudget {
 }
 
 impl PageBudget {
-    /// Takes so much; `false` if it is not there, and then nothing is taken.
+    /// Reserves `bytes`. Returns false, and reserves nothing, if they are not available.
     pub(super) fn enter(&self, bytes: usize) -> bool {
         let fits = |taken: usize| taken.checked_add(bytes).filter(|sum| *sum <= self.all);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
     }
 
-    /// Gives so much back.
+    /// Releases `bytes`.
     pub(super) fn leave(&self, bytes: usize) {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }

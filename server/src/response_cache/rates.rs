@@ -1,4 +1,4 @@
-//! How often each subject is read and written, over a sliding window.
+//! The read and write rates of subjects, over a sliding window.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,10 +10,11 @@ use tokio::time::Instant;
 
 use super::frequency::FrequencySketch;
 
-/// The window is a ring of so many panes; it moves on by one of them.
+/// The number of panes in the window, which is a ring and advances by one pane.
 const PANES: usize = 8;
 
-/// The reads and writes of subjects in this process, per second. Cloning is cheap, and clones count together.
+/// The reads and writes of subjects in this process, per second. Clones are cheap and share their
+/// counts.
 #[derive(Debug, Clone)]
 pub struct SubjectRates(Arc<Kinds>);
 
@@ -35,29 +36,30 @@ pub struct HotSubject {
 }
 
 impl SubjectRates {
-    /// Nothing counted yet. Each pane of the window keeps the `capacity` subjects that are busiest in it.
+    /// Creates empty counters. Each pane of the window keeps the `capacity` subjects that are
+    /// busiest in it.
     #[must_use]
     pub fn new(window: Duration, capacity: usize) -> Self {
         let window = || Mutex::new(Window::new(window, capacity, Instant::now()));
         Self(Arc::new(Kinds { reads: window(), writes: window() }))
     }
 
-    /// So many reads of a subject.
+    /// Adds `times` reads of a subject.
     pub(super) fn read(&self, subject: &SubjectKey, times: u64) {
         locked(&self.0.reads).add(subject, times, Instant::now());
     }
 
-    /// So many writes under a subject.
+    /// Adds `times` writes under a subject.
     pub(super) fn wrote(&self, subject: &SubjectKey, times: u64) {
         locked(&self.0.writes).add(subject, times, Instant::now());
     }
 
-    /// How often a subject is read, per second: never more than it is.
+    /// Returns the reads of a subject per second: a lower bound, never more than the true rate.
     pub(super) fn reads(&self, subject: &SubjectKey) -> f64 {
         locked(&self.0.reads).rate(subject, Instant::now())
     }
 
-    /// The subjects that are counted, the busiest first, by reads and writes together.
+    /// Returns the counted subjects, the busiest first, by the sum of reads and writes.
     #[must_use]
     pub fn busiest(&self) -> Vec<HotSubject> {
         let now = Instant::now();
@@ -76,18 +78,20 @@ impl SubjectRates {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Counts that a panic left half-made are counts all the same.
+    // A poisoned lock is safe to use: counts that a panic left incomplete are still valid
+    // estimates.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A ring of summaries, each of one pane of time; the oldest is forgotten as a whole. The present pane is not over yet,
-/// so a rate counts the last seven to eight panes and is told over eight.
+/// A ring of frequency sketches, one per pane of time; the oldest one is dropped as a unit. The
+/// current pane is incomplete, so a rate counts the last seven to eight panes and divides by the
+/// duration of eight.
 #[derive(Debug)]
 struct Window<K> {
     pane: Duration,
     begun: Instant,
     panes: [FrequencySketch<K>; PANES],
-    /// The panes that were begun before the present one.
+    /// The number of panes before the current one.
     turned: u64,
 }
 
@@ -120,7 +124,7 @@ impl<K: Hash + Eq + Clone> Window<K> {
         count as f64 / (self.pane * PANES as u32).as_secs_f64()
     }
 
-    /// Moves the window on to `now`.
+    /// Advances the window to `now`.
     fn turn(&mut self, now: Instant) {
         let pane = u64::try_from(now.saturating_duration_since(self.begun).as_nanos() / self.pane.as_nanos());
         let pane = pane.unwrap_or(u64::MAX).max(self.turned);

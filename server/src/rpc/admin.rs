@@ -1,5 +1,6 @@
-//! AdminService: what operators and moderators do, on its own port. Every call is recorded (`audited`), also one that only looks: at
-//! what, and by whom, is asked after something has become known.
+//! AdminService: actions of operators and moderators, on its own port. Every call is recorded
+//! (module `audit`), including reads: after an incident, the record shows which data was read and
+//! by which caller.
 
 mod audit;
 mod cache;
@@ -30,7 +31,7 @@ use subject_sweep::SweepScope;
 #[derive(Debug, Clone)]
 pub(super) struct AdminHandlers(pub(super) Services);
 
-/// A stream of answers.
+/// A stream of responses.
 type ResponseStream<A> = Pin<Box<dyn Stream<Item = Result<A, Status>> + Send>>;
 
 #[tonic::async_trait]

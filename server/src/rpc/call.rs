@@ -1,4 +1,5 @@
-//! What every handler has in common: who calls, what the call is about, and how its refusal leaves.
+//! The common part of every handler: the caller, the metadata of the call, and the conversion of
+//! its error to a status.
 
 use std::future::Future;
 
@@ -12,36 +13,37 @@ use super::rpc_error::{ErrorMetadata, RpcError};
 use super::status::status;
 use super::{CallId, CallerDeadline};
 
-/// A call under way.
+/// A running call.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
-    /// Who calls.
+    /// The caller.
     pub(crate) caller: Caller,
-    /// When its caller wants it to end; `None` for never. The layers end every call in time, but not its stream.
+    /// The caller's deadline; `None` if the caller set none. The middleware ends every call in
+    /// time, but not the stream of a call.
     pub(crate) deadline: Option<Instant>,
     tag: String,
     facts: ErrorMetadata,
 }
 
 impl Call {
-    /// Its id.
+    /// Returns the id of the call.
     pub(crate) fn tag(&self) -> &str {
         &self.tag
     }
 
-    /// What its request names.
+    /// Returns the metadata of its request.
     pub(crate) fn facts(&self) -> &ErrorMetadata {
         &self.facts
     }
 
-    /// The status of a refusal of this call.
+    /// Returns the status for an error of this call.
     pub(crate) fn status(&self, refusal: impl Into<RpcError>) -> Status {
         status(refusal.into().or_about(self.facts.clone()), &self.tag)
     }
 }
 
-/// A call and its message. The layers put the caller and the call's id into the extensions; a call without a caller is
-/// refused.
+/// Splits a request into the call and its message. The middleware puts the caller and the call's id
+/// into the extensions; a call without a caller is refused.
 pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
     let (_, mut extensions, message) = request.into_parts();
     let CallId(tag) = extensions.remove().unwrap_or_default();
@@ -53,7 +55,7 @@ pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), 
     }
 }
 
-/// Hands a request and its caller to `handler`, and makes a status of its refusal.
+/// Passes a request and its caller to `handler`, and converts its error to a status.
 pub(crate) async fn serve<Q, A, F>(
     request: Request<Q>,
     handler: impl FnOnce(Caller, Q) -> F,

@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status};
 use super::Services;
 use super::call::serve;
 
-/// The calls of CommentService.
+/// The handlers of CommentService.
 #[derive(Debug)]
 pub(super) struct CommentHandlers(pub(super) Services);
 

@@ -1,4 +1,4 @@
-//! From domain types to messages of the contract.
+//! Converts domain types to messages of the contract.
 
 mod comment;
 mod page;
@@ -15,13 +15,13 @@ pub use rendered::ListPageRenderer;
 pub(crate) use rendered::{RenderedBody, RenderedResponse, RenderedThread};
 pub(crate) use subject::{subject, subject_key};
 
-/// A time of the wire.
+/// Converts a time.
 pub(crate) fn time(Millis(millis): Millis) -> Timestamp {
     let nanos = i32::try_from(millis.rem_euclid(1000)).unwrap_or(0) * 1_000_000;
     Timestamp { seconds: millis.div_euclid(1000), nanos }
 }
 
-/// A like value of the wire.
+/// Converts a like value.
 pub(crate) fn like_value(value: LikeValue) -> v1::LikeValue {
     match value {
         LikeValue::None => v1::LikeValue::None,

@@ -1,4 +1,4 @@
-//! What each request is about, as the facts that its errors and the audit log may tell.
+//! The metadata of each request, for its errors and the audit log.
 
 use riposte_core::{Error, SubjectKey};
 use riposte_sdk::v1;
@@ -8,13 +8,13 @@ use riposte_sdk::v1::subject_scope::Scope;
 use super::convert;
 use super::rpc_error::{ErrorMetadata, RpcError};
 
-/// A request that can say what it is about.
+/// A request that describes its subject matter.
 pub(crate) trait ErrorSubject {
-    /// What its errors and the audit log may tell.
+    /// Returns the metadata for its errors and the audit log.
     fn facts(&self) -> ErrorMetadata;
 }
 
-/// A field that is a fact.
+/// A request field that is metadata.
 trait Fact {
     fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata;
 }
@@ -56,17 +56,17 @@ impl Fact for Option<v1::SubjectScope> {
     }
 }
 
-/// The facts of a subject's name.
+/// Returns the metadata of a subject's key.
 pub(crate) fn subject(key: &v1::SubjectKey) -> ErrorMetadata {
     ErrorMetadata::default().with("object_type", &key.object_type).with("object_id", &key.object_id)
 }
 
-/// The fact of a comment's id.
+/// Returns the metadata of a comment's id.
 pub(crate) fn comment(id: i64) -> ErrorMetadata {
     ErrorMetadata::default().with("comment_id", id)
 }
 
-/// What an item of an import names, for the audit log.
+/// Returns the metadata of an import item, for the audit log.
 pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
     let v1::ImportItem { source, external_id, kind } = item;
     let key = match kind {
@@ -78,13 +78,14 @@ pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
     key.map(subject).unwrap_or_default().with("source", source).with("external_id", external_id)
 }
 
-/// Adds the subject that a comment stands under to an error met there: the request named the comment only.
+/// Adds the subject of a comment to an error: the request named only the comment.
 pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
     let facts = subject(&convert::subject_key(key));
     move |error| RpcError::about(error, facts)
 }
 
-/// `Request: field as fact, …`: the fields that name something, by the names of `error_reason.proto`.
+/// `Request: field as name, …`: the fields that name an object, with their names in
+/// `error_reason.proto`.
 macro_rules! about {
     ($($request:ident: $($field:ident as $fact:ident),*;)*) => {$(
         impl ErrorSubject for v1::$request {
@@ -140,7 +141,7 @@ about! {
     ListHotSubjectsRequest: ;
 }
 
-/// A stream is about what its items are about, and each of them is answered for itself.
+/// A stream has no metadata of its own: each of its items is handled for itself.
 impl<Q> ErrorSubject for tonic::Streaming<Q> {
     fn facts(&self) -> ErrorMetadata {
         ErrorMetadata::default()

@@ -16,7 +16,7 @@ use super::parse::Violations;
 use super::rpc_error::RpcError;
 use super::{Services, convert, parse};
 
-/// The calls of LikeService.
+/// The handlers of LikeService.
 #[derive(Debug)]
 pub(super) struct LikeHandlers(pub(super) Services);
 

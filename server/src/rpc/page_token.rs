@@ -1,9 +1,10 @@
-//! Page tokens: where a walk goes on, sealed so that nobody can read, change or make one.
+//! Page tokens: sealed positions in lists, which clients can neither read, change nor create.
 //!
-//! A token is base64url of version (1 byte) · nonce (12) · AES-256-GCM-SIV of a `PageToken` message and its tag (16):
-//! at most 128 bytes, but for threads 32 levels deep with more than half a million replies. Inside lies a hash of the
-//! caller, the method and every argument that shapes the walk. Nothing is parsed before it is authenticated. Tokens of
-//! the stable orders do not age: the floors and paths in them stay true for ever.
+//! A token is the base64url encoding of version (1 byte) · nonce (12) · AES-256-GCM-SIV of a
+//! `PageToken` message and its tag (16). It has at most 128 bytes, except in threads that are 32
+//! levels deep with more than half a million replies. It contains a hash of the caller, the method
+//! and every argument that shapes the list. Nothing is parsed before it is authenticated. Tokens of
+//! the stable orders do not expire: the floors and paths in them never change.
 
 mod context;
 mod cursor;
@@ -38,10 +39,11 @@ use internal::v1;
 /// The first byte of every token; authenticated with the rest.
 const VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
-/// The longest text that can be a token of ours.
+/// The maximum length of a token's text.
 const MAX_TEXT: usize = 512;
 
-/// Seals and opens page tokens with a ring of keys. Clones share the ring, which may be exchanged while calls run.
+/// Seals and opens page tokens with a ring of keys. Clones share the ring, which can be replaced
+/// while calls run.
 #[derive(Clone)]
 pub struct PageTokenCodec {
     ring: Arc<ArcSwap<Vec<Aes256GcmSiv>>>,
@@ -54,23 +56,25 @@ impl std::fmt::Debug for PageTokenCodec {
 }
 
 impl PageTokenCodec {
-    /// A ring of keys: the first seals, all open. To change a key, add the new one in the second place everywhere, then
-    /// swap, then drop the old one. An empty ring gets a random key, whose tokens end with the process.
+    /// Creates a codec with a ring of keys: the first key seals, all keys open. To change a key,
+    /// add the new one in second place in every process, then swap the two, then drop the old one.
+    /// An empty ring receives a random key, whose tokens end with the process.
     #[must_use]
     pub fn new(keys: Vec<[u8; 32]>) -> Self {
         let keys = if keys.is_empty() { vec![rand::random()] } else { keys };
         Self { ring: Arc::new(ArcSwap::from_pointee(ciphers(&keys))) }
     }
 
-    /// From now on this ring, which has a key: what no key of it has sealed is refused.
+    /// Replaces the ring by one with at least one key. Tokens that no key of the new ring has
+    /// sealed are refused.
     pub fn exchange(&self, keys: &[[u8; 32]]) {
         self.ring.store(Arc::new(ciphers(keys)));
     }
 
-    /// The token that goes on at `cursor` of the walk that `context` describes.
+    /// Returns the token that continues at `cursor` of the list described by `context`.
     ///
     /// # Errors
-    /// [`Error::Internal`] if the cipher fails, which it never does for so short a text.
+    /// [`Error::Internal`] if the cipher fails, which does not happen for texts of this length.
     pub fn seal(&self, context: &TokenContext, cursor: &TokenCursor, now: Millis) -> Result<String> {
         let token = v1::PageToken {
             issued: now.0.div_euclid(1000),
@@ -86,11 +90,11 @@ impl PageTokenCodec {
         Ok(URL_SAFE_NO_PAD.encode([&[VERSION], &nonce[..], &sealed].concat()))
     }
 
-    /// The cursor of a token, which must belong to this walk.
+    /// Returns the cursor of a token, which must belong to the list described by `context`.
     ///
     /// # Errors
-    /// [`Error::PageTokenInvalid`] for what this ring did not seal; [`Error::PageTokenMismatch`] for a token of another
-    /// walk.
+    /// [`Error::PageTokenInvalid`] for a text that this ring did not seal;
+    /// [`Error::PageTokenMismatch`] for a token of another list.
     pub fn open(&self, context: &TokenContext, text: &str) -> Result<TokenCursor> {
         let token = self.unseal(text).ok_or(Error::PageTokenInvalid)?;
         if token.context != context.hash() {

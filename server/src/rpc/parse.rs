@@ -1,7 +1,8 @@
-//! From messages of the contract to domain types: every field is read, and every violation told, in one go.
+//! Converts messages of the contract to domain types: every field is read, and all violations are
+//! reported at once.
 //!
-//! Each function reads one field that stands at `field` of the request, and answers the domain's value or what is wrong
-//! with it. [`Violations`] gathers both.
+//! Each function parses one field at the path `field` of the request, and returns the domain's
+//! value or its violations. [`Violations`] collects both.
 
 mod fields;
 mod ids;

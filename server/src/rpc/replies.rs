@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 use super::Services;
 use super::call::serve;
 
-/// The calls of ReplyService.
+/// The handlers of ReplyService.
 #[derive(Debug)]
 pub(super) struct ReplyHandlers(pub(super) Services);
 

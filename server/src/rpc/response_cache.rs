@@ -1,9 +1,9 @@
-//! First pages of ListComments, answered by bytes: the call of one whose bytes are kept never reaches a handler, and those
-//! who ask for the same one at the same time share its answer.
+//! The response cache for first pages of ListComments: a call with a cached response does not reach
+//! a handler, and concurrent requests for the same page share a response.
 //!
-//! What is kept is what the handler answered, with the head that gRPC puts before a message. A first page is one that is
-//! asked for without a page token, a place, `min_revision` or `fresh`: whoever has written, and reads with the revision
-//! it was told, goes past it.
+//! The cached bytes are the handler's response with the head that gRPC puts before a message. A
+//! first page is one that is requested without a page token, a position, `min_revision` or `fresh`.
+//! A client that reads its own write with the returned revision therefore bypasses the cache.
 
 use hyper::body::Bytes;
 use prost::Message;
@@ -18,25 +18,28 @@ use super::rpc_error::RpcError;
 use crate::admission::terms;
 use crate::response_cache::PageBytes;
 
-/// The method whose pages are kept.
+/// The method whose pages are cached.
 const METHOD: &str = "/riposte.v1.CommentService/ListComments";
-/// The head of a gRPC message: whether it is compressed (1 byte), its length (4, big-endian).
+/// The length of the head of a gRPC message: a compression flag (1 byte) and the message length (4
+/// bytes, big-endian).
 const HEAD: usize = 5;
 
-/// Answers first pages of hot subjects.
+/// Serves first pages of hot subjects.
 #[derive(Debug, Clone)]
 pub struct ResponseCacheLayer(pub Services);
 
 impl ResponseCacheLayer {
-    /// Whether calls of this path may be answered here.
+    /// Returns true if the cache may serve calls of this path.
     pub(crate) fn serves(&self, path: &str) -> bool {
         path == METHOD
     }
 
-    /// The largest request, with its head, that is worth a look: a subject's name and a few numbers.
+    /// The largest request, with its head, that is checked for a cached response: it contains a
+    /// subject's key and a few numbers.
     pub(crate) const MAX_REQUEST: usize = 512;
 
-    /// The whole answer to a request, both with their heads; `None` leaves the call to its handler.
+    /// Returns the complete response to a request, both with their heads; `None` leaves the call to
+    /// its handler.
     ///
     /// # Errors
     /// Those of the handler.
@@ -70,8 +73,8 @@ impl ResponseCacheLayer {
         Some(answer.map_err(|error| about(error, message)))
     }
 
-    /// The subject whose first page is asked for. Every read of a page is counted here, also one that is left to its
-    /// handler.
+    /// Returns the subject whose first page is requested. Every read of a page is counted here,
+    /// including one that is left to its handler.
     fn first_page_of(&self, message: &[u8]) -> Option<SubjectKey> {
         let request = v1::ListCommentsRequest::decode(message).ok()?;
         let key = request.subject.as_ref()?;
@@ -82,7 +85,7 @@ impl ResponseCacheLayer {
 }
 
 impl Services {
-    /// Answers as the handler does, and encodes it.
+    /// Produces the handler's response and encodes it.
     async fn reading(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
         let request =
             v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
@@ -97,7 +100,8 @@ impl Services {
         noting(read).await.map_err(|refusal: RpcError| refusal.error)?
     }
 
-    /// The same in a room, one for all who wait for it. Readings of pages that are kept are few, and need none.
+    /// Does the same within the admission pool, once for all callers that wait for it. Reads for
+    /// cached pages are few and do not enter the pool.
     async fn reading_in_a_room(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
         let _room = match terms(METHOD) {
             Some(terms) => Some(self.admission.enter(terms, None, None).await?),
@@ -122,7 +126,7 @@ fn is_first_page(request: &v1::ListCommentsRequest) -> bool {
     page_token.is_empty() && *around_comment_id == 0 && *around_floor == 0 && *min_revision == 0 && !fresh
 }
 
-/// The one message of a request, if it is whole and not compressed.
+/// Returns the single message of a request, if it is complete and not compressed.
 fn message_of(request: &[u8]) -> Option<&[u8]> {
     let (head, message) = request.split_first_chunk::<HEAD>()?;
     let [compressed, length @ ..] = *head;
@@ -139,7 +143,7 @@ fn encode(subject: SubjectId, page: &impl Message, limit: usize) -> Result<PageB
     Ok(PageBytes { bytes: bytes.into(), subject })
 }
 
-/// The refusal of a page, with what its request is about.
+/// Returns the error of a page with the metadata of its request.
 fn about(error: Error, message: &[u8]) -> RpcError {
     let facts = v1::ListCommentsRequest::decode(message).map(|request| request.facts());
     RpcError::about(error, facts.unwrap_or_default())

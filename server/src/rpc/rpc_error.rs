@@ -1,23 +1,24 @@
-//! Why a handler did not answer, and what it knew of the things it was asked about.
+//! An error of a handler, with metadata of the objects that the request named.
 
 use std::collections::BTreeMap;
 
 use riposte_core::Error;
 
-/// Facts of a request that an error may tell as metadata: each under the name that `error_reason.proto` gives it.
-/// Which of them a reason tells is decided in `status`; the others stay inside.
+/// Metadata of a request that an error may report, each entry under its name in
+/// `error_reason.proto`. `status` decides which entries a reason reports; the others stay inside
+/// the process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorMetadata(BTreeMap<&'static str, String>);
 
 impl ErrorMetadata {
-    /// One more fact; it replaces one of the same name.
+    /// Adds an entry; it replaces one of the same name.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.0.insert(name, value.to_string());
         self
     }
 
-    /// These facts and, where they say nothing, those of `other`.
+    /// Adds the entries of `other` whose names are not set.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let mut facts = other.0;
@@ -25,35 +26,36 @@ impl ErrorMetadata {
         Self(facts)
     }
 
-    /// All of them, by their names.
+    /// Returns all entries with their names.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.0.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// A fact by its name.
+    /// Returns an entry by its name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 }
 
-/// An error of the domain with the facts of the call that met it.
+/// An error of the domain with the metadata of its call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {
-    /// What went wrong.
+    /// The error.
     pub error: Error,
-    /// What is known of the request.
+    /// The metadata of the request.
     pub facts: ErrorMetadata,
 }
 
 impl RpcError {
-    /// An error about a certain part of the request, for example the first missing id of a batch.
+    /// Creates an error about a certain part of the request, for example the first missing id of a
+    /// batch.
     #[must_use]
     pub fn about(error: Error, facts: ErrorMetadata) -> Self {
         Self { error, facts }
     }
 
-    /// The same with the facts of the whole request where it has none of its own.
+    /// Adds the metadata of the complete request where the error has none of its own.
     #[must_use]
     pub fn or_about(self, facts: ErrorMetadata) -> Self {
         Self { error: self.error, facts: self.facts.or(facts) }

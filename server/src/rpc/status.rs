@@ -1,7 +1,8 @@
-//! From errors to gRPC statuses: the one place where a status is made.
+//! Converts errors to gRPC statuses. No other module creates a status.
 //!
-//! Code, details and trailers follow from the reason. Clients read details from response headers, which some refuse
-//! above 8 KiB; so what is told of a request with very many faults is cut, and says so.
+//! Code, details and trailers follow from the reason. Clients read details from response headers,
+//! and some refuse headers above 8 KiB. The violations of a request with very many faults are
+//! therefore truncated, and the status reports the number of omitted ones.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,17 +21,18 @@ use super::rpc_error::{ErrorMetadata, RpcError};
 pub const DOMAIN: &str = "riposte";
 /// The metadata key of a call's id, in requests and in trailers.
 pub const REQUEST_ID: &str = "riposte-request-id";
-/// The trailer of a refusal that had no effect: the call may be sent again as a new one.
+/// The trailer of an error of a call that had no effect: the call may be sent again as a new one.
 pub const NOT_EXECUTED: &str = "riposte-not-executed";
-/// The fact that names whose rate is used up: `caller:web` or `member:m7`, the subject of a QuotaFailure.
+/// The metadata entry that names the exhausted quota: `caller:web` or `member:m7`, the subject of a
+/// QuotaFailure.
 pub(crate) const QUOTA: &str = "quota";
-/// The trailer that tells gRPC's own retries how many milliseconds to wait.
+/// The trailer with the number of milliseconds that gRPC's own retries wait.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
-/// The most bytes of field violations in one status.
+/// The maximum number of bytes of field violations in one status.
 const MAX_VIOLATION_BYTES: usize = 3 * 1024;
 
-/// The status of a refusal, whose details and trailers carry `request_id`. A fault of the service is logged here, once;
-/// of what it says nothing leaves the process.
+/// Returns the status of an error; its details and trailers carry `request_id`. A fault of the
+/// service is logged once, here; its text does not leave the process.
 #[must_use]
 pub fn status(refusal: impl Into<RpcError>, request_id: &str) -> Status {
     let mut refusal = refusal.into();
@@ -55,7 +57,7 @@ pub fn status(refusal: impl Into<RpcError>, request_id: &str) -> Status {
     Status::with_error_details_and_metadata(code(reason.kind()), message(error), details, trailers(error, request_id))
 }
 
-/// What the answer to one item of a stream says of its refusal: the same words that a status would have.
+/// Returns the error of one stream item, with the same texts that a status has.
 pub(crate) fn item_error(refusal: &RpcError) -> v1::ItemError {
     let violations = violations(&refusal.error).into_iter();
     let violations =
@@ -68,8 +70,8 @@ pub(crate) fn item_error(refusal: &RpcError) -> v1::ItemError {
     }
 }
 
-/// The error that a code of the library stands for, where it speaks of a message it could not take; `None` for what it
-/// never says by itself.
+/// Returns the error that a status code of the library stands for, if the code reports a message
+/// that the library could not accept; `None` for a code that the library never returns by itself.
 pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
     match code {
         Code::OutOfRange | Code::ResourceExhausted => Some(Error::MessageTooLarge { limit: max_request }),
@@ -90,7 +92,7 @@ pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
     }
 }
 
-/// Whether it is the service that failed, or had no room: the same call may succeed later.
+/// Returns true if the service failed or had no capacity: the same call may succeed later.
 pub(crate) fn is_fault(error: &Error) -> bool {
     match error.reason().kind() {
         StatusKind::Internal
@@ -108,14 +110,14 @@ pub(crate) fn is_fault(error: &Error) -> bool {
     }
 }
 
-/// The facts that a refusal tells.
+/// Returns the metadata that an error reports.
 fn metadata(refusal: &RpcError) -> impl Iterator<Item = (String, String)> {
     let facts = own(&refusal.error).or(refusal.facts.clone());
     let told = told(refusal.error.reason()).iter();
     told.filter_map(move |name| facts.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
 }
 
-/// The gRPC code of a class of reasons.
+/// Returns the gRPC code of a class of reasons.
 const fn code(kind: StatusKind) -> Code {
     match kind {
         StatusKind::InvalidArgument => Code::InvalidArgument,
@@ -133,13 +135,14 @@ const fn code(kind: StatusKind) -> Code {
     }
 }
 
-/// The facts that a reason tells, where they are known: the metadata that `error_reason.proto` promises.
+/// Returns the names of the metadata that a reason reports where it is known, as
+/// `error_reason.proto` promises.
 const fn told(reason: Reason) -> &'static [&'static str] {
     match reason {
         Reason::SubjectNotFound | Reason::SubjectAlreadyExists | Reason::SubjectReadOnly | Reason::SubjectHidden => {
             &["object_type", "object_id"]
         }
-        // An imported comment is known to its importer by the id of its source.
+        // An importer knows an imported comment by the id of its source.
         Reason::CommentNotFound => &["comment_id", "external_id"],
         Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden | Reason::MemberNotAllowed => {
             &["comment_id", "external_id"]
@@ -171,7 +174,7 @@ const fn told(reason: Reason) -> &'static [&'static str] {
     }
 }
 
-/// The facts that an error brings itself.
+/// Returns the metadata that an error itself contains.
 fn own(error: &Error) -> ErrorMetadata {
     let facts = ErrorMetadata::default();
     if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
@@ -198,7 +201,7 @@ fn own(error: &Error) -> ErrorMetadata {
     }
 }
 
-/// What is wrong with the fields of the request; empty for errors that are not about fields.
+/// Returns the field violations of the request; empty for errors that are not about fields.
 fn violations(error: &Error) -> Vec<FieldViolation> {
     if let Error::Invalid(violations) = error {
         return listed(violations);
@@ -232,14 +235,16 @@ fn listed(violations: &[Violation]) -> Vec<FieldViolation> {
 
 fn field_violation(violation: &Violation) -> FieldViolation {
     let mut field = FieldViolation::new(&violation.field, &violation.description);
-    // The plain kind stands in ErrorInfo already, or the fields differ in kind and each tells its own.
+    // FIELD_INVALID is omitted here. Either ErrorInfo already has it, or the violations differ in
+    // reason and each other one states its own.
     if violation.reason != Reason::FieldInvalid {
         field.reason = violation.reason.as_str().to_owned();
     }
     field
 }
 
-/// The text for people: short enough for a header, and nothing of a fault of the service.
+/// Returns the text for people: short enough for a header, and without any detail of a fault of the
+/// service.
 fn message(error: &Error) -> String {
     if let Error::Internal(_) = error {
         return Reason::Internal.summary().to_owned();
@@ -257,7 +262,8 @@ fn trailers(error: &Error, request_id: &str) -> MetadataMap {
     if let Ok(id) = AsciiMetadataValue::try_from(request_id) {
         trailers.insert(REQUEST_ID, id);
     }
-    // Of a fault, a lost source and a deadline nobody knows; every other refusal comes before anything happens.
+    // After a fault, a lost data source or an exceeded deadline, it is unknown if the call had an
+    // effect; every other error is returned before the call has one.
     let nobody_knows =
         matches!(error.reason().kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
     if !nobody_knows || matches!(error, Error::ShardAway { .. }) {

@@ -13,7 +13,7 @@ use super::parse::Violations;
 use super::rpc_error::RpcError;
 use super::{Services, convert, error_metadata, parse};
 
-/// The calls of SubjectService.
+/// The handlers of SubjectService.
 #[derive(Debug)]
 pub(super) struct SubjectHandlers(pub(super) Services);
 

@@ -1,4 +1,4 @@
-//! The lists of comments, as one caller walks them: what their tokens are bound to.
+//! The scope of page tokens: a list of comments as one caller reads it.
 
 use riposte_core::{Caller, CommentId, SubjectKey};
 
@@ -13,22 +13,22 @@ pub(crate) struct TokenScope {
 }
 
 impl TokenScope {
-    /// The roots of a subject, by ListComments.
+    /// Creates the scope of a subject's roots, for ListComments.
     pub(crate) fn roots(caller: &Caller, key: &SubjectKey, sort: Sort) -> Self {
         Self { sort, context: TokenContext::new(caller, "ListComments").subject(key).argument(sort.name()) }
     }
 
-    /// The replies of a root, by ListReplies.
+    /// Creates the scope of a root's replies, for ListReplies.
     pub(crate) fn replies(caller: &Caller, root: CommentId, sort: Sort) -> Self {
         Self { sort, context: TokenContext::new(caller, "ListReplies").comment(root).argument(sort.name()) }
     }
 
-    /// The order of the walk.
+    /// Returns the order of the list.
     pub(crate) fn sort(&self) -> Sort {
         self.sort
     }
 
-    /// What its tokens are bound to.
+    /// Returns the context to which its tokens are bound.
     pub(crate) fn context(&self) -> &TokenContext {
         &self.context
     }

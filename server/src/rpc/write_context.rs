@@ -1,4 +1,4 @@
-//! Who asks for a mutation: once for all verbs of members, within the rate of each.
+//! The context of a write: created once for all writes of members, within the rate limit of each.
 
 use riposte_core::comments::WriteContext;
 use riposte_core::request::RequestId;
@@ -9,10 +9,12 @@ use super::rpc_error::{ErrorMetadata, RpcError};
 use super::status::QUOTA;
 
 impl Services {
-    /// A member asks by a caller for something under an object type. Repeats count too: to find the first answer is work.
+    /// Returns the context of a write by a member, through a caller, under an object type. Repeated
+    /// requests count toward the rate limit too, because the lookup of the first result is work.
     ///
     /// # Errors
-    /// [`riposte_core::Error::RateLimited`] where the member has written as much as the type allows.
+    /// [`riposte_core::Error::RateLimited`] if the member has used up the rate that the type
+    /// allows.
     pub(super) fn asked(
         &self,
         caller: Caller,

@@ -1,4 +1,4 @@
-//! Every call, measured from its headers to the last message of its answer.
+//! The metrics of calls. A call is measured from its headers to the last message of its response.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::exemplars::ExemplarHistogram;
 use super::instruments::{Instruments, attribute};
 use super::spans;
 
-/// The gRPC codes by their numbers.
+/// The names of the gRPC codes, indexed by code.
 const CODES: [&str; 17] = [
     "OK",
     "CANCELLED",
@@ -36,14 +36,14 @@ const CODES: [&str; 17] = [
 ];
 const OK: usize = 0;
 const CANCELLED: usize = 1;
-/// Those that the semantic conventions call errors of a server.
+/// The codes that the semantic conventions classify as server errors.
 const FAULTS: [usize; 6] = [2, 4, 12, 13, 14, 15];
-/// Served beside the contract.
+/// The health methods, which are served but are not part of the contract.
 const HEALTH: [&str; 2] = ["grpc.health.v1.Health/Check", "grpc.health.v1.Health/Watch"];
-/// Stands for every method that is not served: whoever calls could make up any number of names.
+/// The name for every method that is not served: clients could send any number of invented names.
 const OTHER: &str = "_OTHER";
 
-/// Measures calls. Cloning is cheap.
+/// The metrics of calls. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct CallMetrics(Arc<Kept>);
 
@@ -55,14 +55,16 @@ struct Kept {
     callers: Counter<u64>,
 }
 
-/// A method, with the attributes of each outcome made beforehand: a page that is kept is answered in some 30 µs.
+/// A method, with the attributes of each outcome precomputed: a page from the response cache is
+/// returned in about 30 µs.
 #[derive(Debug)]
 struct Method {
     name: String,
     outcomes: Vec<Vec<KeyValue>>,
 }
 
-/// A call under way. Dropped before its end, it was cancelled.
+/// The timer of a running call. If it is dropped before the call has ended, the call counts as
+/// cancelled.
 #[derive(Debug)]
 pub struct CallTimer {
     calls: CallMetrics,
@@ -74,7 +76,8 @@ pub struct CallTimer {
 }
 
 impl CallMetrics {
-    /// Calls of these methods, as in `riposte.v1.CommentService/CreateComment`, and of health.
+    /// Creates the metrics of these methods, with names such as
+    /// `riposte.v1.CommentService/CreateComment`, and of the health methods.
     pub(super) fn new(instruments: &Instruments, methods: Vec<String>) -> Self {
         let names = [OTHER.to_owned()].into_iter().chain(HEALTH.map(str::to_owned)).chain(methods);
         let methods: Vec<Method> = names.map(Method::new).collect();
@@ -83,12 +86,12 @@ impl CallMetrics {
         Self(Arc::new(Kept { by_path, methods, duration, callers }))
     }
 
-    /// A call of this path begins.
+    /// Starts the timer of a call of this path.
     #[must_use]
     pub fn begin(&self, path: &str, headers: &HeaderMap, request_id: &HeaderValue) -> CallTimer {
         let method = self.0.by_path.get(path).copied().unwrap_or_default();
         let name = &self.0.methods[method].name;
-        // Probes come every few seconds, and a trace of one tells nothing.
+        // Health probes arrive every few seconds, and their traces contain no useful information.
         let span = if path.starts_with("/grpc.") { Span::none() } else { spans::call(name, headers, request_id) };
         CallTimer { calls: self.clone(), method, begin: Instant::now(), caller: None, span, over: false }
     }
@@ -113,23 +116,23 @@ impl Method {
 }
 
 impl CallTimer {
-    /// Who makes it is known.
+    /// Records the caller after its authentication.
     pub fn by(&mut self, caller: &Caller) {
         self.caller = Some(caller.shared_name());
     }
 
-    /// Its span; disabled where no trace is wanted.
+    /// Returns the span of the call; disabled if no trace is requested.
     #[must_use]
     pub fn span(&self) -> &Span {
         &self.span
     }
 
-    /// It was answered with success.
+    /// Records that the call succeeded.
     pub fn succeeded(&mut self) {
         self.end(OK);
     }
 
-    /// It ends with these headers or trailers, if they hold a status.
+    /// Records the end of the call if these headers or trailers contain a status.
     pub fn answered(&mut self, headers: &HeaderMap) {
         if let Some(status) = headers.get("grpc-status") {
             let code = status.to_str().ok().and_then(|text| text.parse::<usize>().ok());

@@ -1,4 +1,4 @@
-//! Why telling could not begin.
+//! The errors of starting telemetry.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,18 +7,19 @@ use opentelemetry_otlp::ExporterBuildError;
 use opentelemetry_sdk::error::OTelSdkError;
 use tracing_subscriber::util::TryInitError;
 
-/// See the module. What is said names the key at fault, and no secret.
+/// The reason for which telemetry could not start. The text names the configuration key at fault,
+/// and contains no secret.
 #[derive(Debug)]
 pub enum StartError {
     /// Logging was started before.
     Log(TryInitError),
-    /// Metrics contradict each other, which a test rules out.
+    /// The definitions of metrics contradict each other, which a test rules out.
     Metrics(OTelSdkError),
-    /// An exporter could not be made.
+    /// An exporter could not be created.
     Exporter(ExporterBuildError),
-    /// The receiver's address, or the system's authorities, cannot be used.
+    /// The receiver's address, or the system's certificate authorities, cannot be used.
     Endpoint(tonic::transport::Error),
-    /// The file of authorities cannot be read.
+    /// The file of certificate authorities cannot be read.
     Authorities(PathBuf, std::io::Error),
 }
 

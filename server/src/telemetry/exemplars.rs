@@ -1,5 +1,5 @@
-//! Exemplars: for each bucket of a histogram the last sampled span that fell into it, so that a slow percentile leads to a trace.
-//! The SDK has a place for them and never fills it.
+//! Exemplars: the last sampled span of each bucket of a histogram, so that a slow percentile leads
+//! to a trace. The SDK has fields for them and never fills them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,13 +15,14 @@ use tracing::Span;
 use super::spans;
 use crate::clock::SystemClock;
 
-/// Series of one histogram whose exemplars are kept: as many as the SDK counts each on its own.
+/// The maximum number of series per histogram with exemplars, which is the number of series that
+/// the SDK counts separately.
 const SERIES: usize = 2_000;
 
-/// The labels of a series, as a scrape names them.
+/// The labels of a series, in the notation of a scrape.
 pub(super) type Labels = BTreeMap<String, String>;
 
-/// One measurement, and where it was made.
+/// One measurement, and the span that it was made in.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Exemplar {
     pub(super) trace: TraceId,
@@ -31,34 +32,36 @@ pub(super) struct Exemplar {
     pub(super) at: Millis,
 }
 
-/// Those of a series: one place for each bound, and one for what is beyond the last.
+/// The exemplars of a series: one element per bound, and one for values beyond the last bound.
 pub(super) type Buckets = Box<[Option<Exemplar>]>;
 
 /// All exemplars of one histogram.
 #[derive(Debug)]
 pub(super) struct Exemplars {
-    /// Its name, as a scrape tells it.
+    /// Its name, in the notation of a scrape.
     pub(super) name: &'static str,
     pub(super) series: HashMap<Labels, Buckets>,
 }
 
-/// A histogram of durations that keeps exemplars. Cloning is cheap, and clones count together.
+/// A histogram of durations that keeps exemplars. Cloning is cheap, and all clones share their
+/// counts.
 #[derive(Debug, Clone)]
 pub(super) struct ExemplarHistogram {
     name: &'static str,
     bounds: &'static [f64],
     histogram: Histogram<f64>,
-    /// `None` where nobody asks for them.
+    /// `None` if exemplars are not requested.
     kept: Option<Arc<Mutex<HashMap<Labels, Buckets>>>>,
 }
 
 impl ExemplarHistogram {
-    /// With nothing kept yet. `bounds` are those of the histogram.
+    /// Creates a histogram without exemplars. `bounds` are those of the histogram.
     pub(super) fn new(name: &'static str, bounds: &'static [f64], histogram: Histogram<f64>, wanted: bool) -> Self {
         Self { name, bounds, histogram, kept: wanted.then(Arc::default) }
     }
 
-    /// What `span` shows took so long. Only a span that is sampled is remembered.
+    /// Records the duration `took` of the operation that `span` represents. An exemplar is kept
+    /// only for a sampled span.
     pub(super) fn record(&self, took: Duration, attributes: &[KeyValue], span: &Span) {
         let value = took.as_secs_f64();
         self.histogram.record(value, attributes);
@@ -69,12 +72,12 @@ impl ExemplarHistogram {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < SERIES || kept.contains_key(&labels) {
             let buckets = kept.entry(labels).or_insert_with(|| vec![None; self.bounds.len() + 1].into());
-            // A bound belongs to the bucket below it.
+            // A value equal to a bound belongs to the bucket below the bound.
             buckets[self.bounds.partition_point(|bound| *bound < value)] = Some(exemplar);
         }
     }
 
-    /// What is kept now.
+    /// Returns the present exemplars.
     pub(super) fn exemplars(&self) -> Exemplars {
         let kept = self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone());
         Exemplars { name: self.name, series: kept.unwrap_or_default() }
@@ -108,7 +111,7 @@ mod tests {
         ExemplarHistogram::new("a", BOUNDS, histogram, true)
     }
 
-    /// Within a process that makes traces of calls as `sampler` wants.
+    /// Runs `inside` with a subscriber that traces calls with `sampler`.
     fn tracing(sampler: Sampler, inside: impl FnOnce()) {
         let provider = SdkTracerProvider::builder().with_sampler(sampler).build();
         let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));

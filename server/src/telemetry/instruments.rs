@@ -1,4 +1,4 @@
-//! The instruments, as server/telemetry/metrics.yaml names them.
+//! The instruments that server/telemetry/metrics.yaml defines.
 
 use opentelemetry::metrics::{
     AsyncInstrumentBuilder, Counter, Gauge, Histogram, Meter, ObservableCounter, ObservableGauge, UpDownCounter,

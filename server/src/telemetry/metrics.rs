@@ -1,8 +1,9 @@
-//! What is measured, and by whom it is asked.
+//! The metrics of the process, and their readers.
 //!
-//! Whoever measures holds a [`Metrics`] and calls the method of what it has seen. Names, units and descriptions stand in
-//! server/telemetry/metrics.yaml, and the instruments are made from it. Attributes are bounded: data sources, methods, callers,
-//! projections and names of counts, never a subject or a member.
+//! A component that measures holds a [`Metrics`] and calls the method of the event. Names, units
+//! and descriptions are defined in server/telemetry/metrics.yaml, from which the instruments are
+//! generated. Attributes have bounded sets of values: data sources, methods, callers, event
+//! consumers and names of counts, never a subject or a member.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -24,30 +25,30 @@ use super::openmetrics;
 use super::push::ExportStats;
 use crate::clock::SystemClock;
 
-/// What this process has measured. Cloning is cheap, and clones count together.
+/// The metrics of this process. Cloning is cheap, and all clones share their values.
 #[derive(Debug, Clone)]
 pub struct Metrics(Arc<Kept>);
 
 #[derive(Debug)]
 struct Kept {
     instruments: Instruments,
-    /// What is scraped; empty where nothing is.
+    /// The registry for scrapes; empty if scraping is disabled.
     registry: Registry,
     meter: Meter,
-    /// Collects while it lives.
+    /// The provider, which collects as long as it exists.
     provider: SdkMeterProvider,
 }
 
 impl Metrics {
-    /// Nothing measured yet, and to be scraped.
+    /// Creates empty metrics that can be scraped.
     ///
     /// # Errors
-    /// Only when the metrics contradict each other, which a test rules out.
+    /// Only if the metrics contradict each other, which a test rules out.
     pub fn new() -> Result<Self, OTelSdkError> {
         Self::with(MeterProviderBuilder::default(), true)
     }
 
-    /// The same, for the readers that `builder` has, and for scrapes where they are wanted.
+    /// Creates empty metrics for the readers of `builder`, and for scrapes if `scrape` is true.
     pub(super) fn with(builder: MeterProviderBuilder, scrape: bool) -> Result<Self, OTelSdkError> {
         let registry = Registry::new();
         let builder = if scrape {
@@ -62,26 +63,27 @@ impl Metrics {
         instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
         instruments.start_time.record(SystemClock.now().0 as f64 / 1e3, &[]);
         instruments.ready.record(0, &[]);
-        // What alerts look at from the first one on begins at nothing: a series that begins at one has not risen.
+        // Counters whose first event raises an alert start with a sample of zero: an alert on an
+        // increase does not see a series that starts at one.
         instruments.audit_failures.add(0, &[]);
         instruments.reloads.add(0, &[KeyValue::new(attribute::OUTCOME, "refused")]);
         Ok(Self(Arc::new(Kept { instruments, registry, meter, provider })))
     }
 
-    /// What measures calls of these methods, and counts all others as one.
+    /// Returns the metrics of calls of these methods; all other methods count as one.
     #[must_use]
     pub fn calls(&self, methods: Vec<String>) -> CallMetrics {
         CallMetrics::new(&self.0.instruments, methods)
     }
 
-    /// Whether calls are let in.
+    /// Records whether the process accepts calls.
     pub fn ready(&self, ready: bool) {
         self.0.instruments.ready.record(ready.into(), &[]);
     }
 
-    /// Counts what is exported from now on.
+    /// Counts exports from now on.
     pub(super) fn exports(&self, exports: ExportStats) {
-        // It is asked for as long as the meter lives; the handle is not needed.
+        // The callback is called as long as the meter exists; the handle is not needed.
         let _ = instruments::exports(&self.0.meter)
             .with_callback(move |observer| {
                 for (signal, outcome, count) in exports.all() {
@@ -93,7 +95,7 @@ impl Metrics {
             .build();
     }
 
-    /// Counts the connections of a store, from now on until it is gone.
+    /// Counts the connections of a store, until the store is dropped.
     pub fn connections(&self, store: &SqlStore) {
         let counted = Arc::downgrade(store.sources());
         let _ = instruments::connections(&self.0.meter)
@@ -114,12 +116,14 @@ impl Metrics {
             .build();
     }
 
-    /// How long the oldest event of a source, from 0 on, has waited for its number; 0 when none waits.
+    /// Records the time for which the oldest event of a data source (from 0) has waited for its
+    /// sequence number; 0 if none waits.
     pub fn relay_lag(&self, source: usize, seconds: f64) {
         self.0.instruments.relay_lag.record(seconds, &[place(source)]);
     }
 
-    /// How many numbered events of a source a projection has not applied yet.
+    /// Records the number of sequenced events of a data source that an event consumer has not
+    /// applied yet.
     pub fn projection_lag(&self, source: usize, projection: &'static str, commits: i64) {
         self.0
             .instruments
@@ -127,14 +131,14 @@ impl Metrics {
             .record(commits, &[place(source), KeyValue::new(attribute::PROJECTION, projection)]);
     }
 
-    /// Whether nobody brings the copies of a source, from 0 on, up to date.
+    /// Records whether no relay repairs the cached data of a data source (from 0).
     pub fn unmended(&self, source: usize, is: bool) {
         self.0.instruments.unmended.record(is.into(), &[place(source)]);
     }
 
-    /// Counts what the copies do from now on.
+    /// Counts the events of the cache from now on.
     pub fn copies(&self, tally: CacheStats) {
-        // It is asked for as long as the meter lives; the handle is not needed.
+        // The callback is called as long as the meter exists; the handle is not needed.
         let _ = instruments::cache(&self.0.meter)
             .with_callback(move |observer| {
                 for (what, name) in CacheEvent::ALL {
@@ -144,114 +148,119 @@ impl Metrics {
             .build();
     }
 
-    /// A count that differed from its rows.
+    /// Counts a stored count that differed from its rows.
     pub fn drifted(&self, count: &'static str) {
         self.0.instruments.drift.add(1, &[KeyValue::new(attribute::COUNT, count)]);
     }
 
-    /// The certificate of the listeners is valid from one moment until another, in seconds since 1970.
+    /// Records the validity period of the listeners' certificate, in seconds since 1970.
     pub fn certificate(&self, from: u64, until: u64) {
         self.0.instruments.certificate_start.record(from as f64, &[]);
         self.0.instruments.certificate_expiry.record(until as f64, &[]);
     }
 
-    /// Changed files of callers, keys, certificates or a secret were read: they are in use now, or cannot be used. Of so many of these
-    /// what lies there cannot.
+    /// Counts a reload of changed files of callers, keys, certificates or a secret, which are now
+    /// in use or were refused. `refused` is the number of these files whose present content cannot
+    /// be used.
     pub fn reloaded(&self, used: bool, refused: usize) {
         self.0.instruments.files_refused.record(refused as u64, &[]);
         self.0.instruments.reloads.add(1, &[KeyValue::new(attribute::OUTCOME, if used { "used" } else { "refused" })]);
     }
 
-    /// A call was refused because nobody is known by what it shows.
+    /// Counts a call that was refused because its credentials identify no caller.
     pub fn caller_refused(&self, why: &'static str) {
         self.0.instruments.callers_refused.add(1, &[KeyValue::new(attribute::WHY, why)]);
     }
 
-    /// A record of the audit log could not be written, and its call was refused.
+    /// Counts a call that was refused because its audit record could not be written.
     pub fn audit_failed(&self) {
         self.0.instruments.audit_failures.add(1, &[]);
     }
 
-    /// A verification or repair came to its end and found this many drifts.
+    /// Records the number of wrong counts that a complete verification or repair has found.
     pub fn verified(&self, drifts: u64) {
         self.0.instruments.last_drift.record(drifts, &[]);
     }
 
-    /// A batch of a source, from 0 on, and kind was committed, or failed; so many writes of them wait for the next.
+    /// Records a batch of a data source (from 0) and kind that was committed or failed, and the
+    /// number of writes that wait for the next batch.
     pub fn batch(&self, source: usize, kind: &'static str, commands: usize, waiting: usize) {
         let labels = [place(source), KeyValue::new(attribute::KIND, kind)];
         self.0.instruments.batch.record(commands as u64, &labels);
         self.0.instruments.waiting.record(waiting as u64, &labels);
     }
 
-    /// A full lane refused a write.
+    /// Counts a write that a full write queue refused.
     pub fn refused(&self, source: usize, kind: &'static str) {
         self.0.instruments.refused.add(1, &[place(source), KeyValue::new(attribute::KIND, kind)]);
     }
 
-    /// A call found no room in a pool, or its caller's or member's rate was used up.
+    /// Counts a call that was refused because an admission pool was full, or because the rate limit
+    /// of its caller or member was reached.
     pub fn call_refused(&self, limit: &'static str, class: &'static str) {
         let labels = [KeyValue::new(attribute::LIMIT, limit), KeyValue::new(attribute::CLASS, class)];
         self.0.instruments.calls_refused.add(1, &labels);
     }
 
-    /// A connection was closed because of a bound: of all, of its identity, of the time for its first words, or of what it does
-    /// not read.
+    /// Counts a connection that was closed because of a limit: on all connections, on those of its
+    /// identity, on the time until its first bytes, or on the data that it does not read.
     pub fn connection_refused(&self, limit: &'static str) {
         self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
     }
 
-    /// A watcher came.
+    /// Counts a new watcher.
     pub fn watcher_came(&self) {
         self.0.instruments.watchers.add(1, &[]);
     }
 
-    /// A watcher left, for whatever reason.
+    /// Counts a watcher that has left, for any reason.
     pub fn watcher_left(&self) {
         self.0.instruments.watchers.add(-1, &[]);
     }
 
-    /// A watcher was sent away because it was too slow.
+    /// Counts a watcher that was disconnected because it was too slow.
     pub fn watcher_dropped(&self) {
         self.0.instruments.watchers_dropped.add(1, &[]);
     }
 
-    /// First pages of hot subjects: those answered as they were kept, those that waited for a reading, and the readings.
+    /// Counts first pages of hot subjects: those returned from the response cache, those that
+    /// waited for a read, and the reads.
     pub fn hot_reads(&self, hits: u64, misses: u64, readings: u64) {
         self.0.instruments.hot_hits.add(hits, &[]);
         self.0.instruments.hot_misses.add(misses, &[]);
         self.0.instruments.hot_readings.add(readings, &[]);
     }
 
-    /// First pages of subjects that are not hot, and their readings.
+    /// Counts first pages of subjects that are not hot, and their reads.
     pub fn shared_pages(&self, pages: u64, readings: u64) {
         self.0.instruments.shared_pages.add(pages, &[]);
         self.0.instruments.shared_readings.add(readings, &[]);
     }
 
-    /// So many first pages are kept, in so many bytes.
+    /// Records the number of first pages in the response cache, and their total size in bytes.
     pub fn hot_pages(&self, pages: usize, bytes: usize) {
         self.0.instruments.hot_pages.record(pages as u64, &[]);
         self.0.instruments.hot_bytes.record(bytes as u64, &[]);
     }
 
-    /// Sends what was measured, if anything is sent, and measures nothing more.
+    /// Sends the last measurements, if exports are enabled, and stops measuring.
     pub(super) fn shut(&self, timeout: Duration) -> OTelSdkResult {
         self.0.provider.shutdown_with_timeout(timeout)
     }
 
-    /// All of it as Prometheus scrapes it.
+    /// Returns all metrics in the Prometheus text format.
     ///
     /// # Errors
-    /// Only for names that Prometheus does not take, which a test rules out.
+    /// Only for names that Prometheus does not accept, which a test rules out.
     pub fn text(&self) -> Result<String, prometheus::Error> {
         TextEncoder::new().encode_to_string(&self.0.registry.gather())
     }
 
-    /// The same as OpenMetrics, where buckets of durations name the last sampled span that fell into them.
+    /// Returns all metrics in the OpenMetrics format, in which buckets of durations name the last
+    /// sampled span that fell into them.
     #[must_use]
     pub fn open_metrics(&self) -> String {
-        // These first: whatever an exemplar is kept of was counted before.
+        // The exemplars are read first: every measurement with an exemplar was counted before.
         let exemplars = self.0.instruments.traced().map(ExemplarHistogram::exemplars);
         openmetrics::text(&self.0.registry.gather(), &exemplars)
     }
@@ -292,19 +301,19 @@ impl Metrics {
     }
 }
 
-/// The pools of all data sources, as they are now.
+/// Returns the present state of the pools of all data sources.
 fn pools(sources: &Weak<DataSources>) -> Vec<(KeyValue, PoolState)> {
     let Some(sources) = sources.upgrade() else { return Vec::new() };
     let all = sources.all().iter().enumerate();
     all.flat_map(|(n, source)| source.pools().map(|pool| (pool_name(n, pool.name), pool))).collect()
 }
 
-/// The attribute of a pool of a data source, from 0 on.
+/// Returns the attribute of a pool of a data source (from 0).
 fn pool_name(source: usize, pool: &str) -> KeyValue {
     KeyValue::new(attribute::DB_CLIENT_CONNECTION_POOL_NAME, format!("{}/{pool}", source + 1))
 }
 
-/// The label of a data source: people count them from 1, as the log and the migrations do.
+/// Returns the label of a data source. Labels count from 1, as do the log and the migrations.
 fn place(source: usize) -> KeyValue {
     KeyValue::new(attribute::SOURCE, (source + 1).to_string())
 }

@@ -1,16 +1,17 @@
-//! OpenMetrics 1.0: what Prometheus's own text is, with units, exemplars and an end. No crate writes it of a registry that is there
-//! already: `prometheus` knows the older text alone, and `prometheus-client` takes exemplars from its own histograms only.
+//! OpenMetrics 1.0: the text format of Prometheus with units, exemplars and an end marker. No crate
+//! writes it from an existing registry: `prometheus` supports only the older text format, and
+//! `prometheus-client` accepts exemplars only from its own histograms.
 
 use prometheus::proto::{Histogram, LabelPair, Metric, MetricFamily, MetricType};
 
 use super::exemplars::{Buckets, Exemplar, Exemplars, Labels};
 
-/// Units that a name can end with.
+/// The units that a metric name can end with.
 const UNITS: [&str; 2] = ["seconds", "bytes"];
-/// What the name of a counter's sample ends with, and the name of its family does not.
+/// The suffix of the name of a counter's sample; the name of its family does not have it.
 const TOTAL: &str = "_total";
 
-/// All families, and the exemplars of those that have some.
+/// Returns the text of all families, with the exemplars of those that have some.
 pub(super) fn text(families: &[MetricFamily], exemplars: &[Exemplars]) -> String {
     let mut text = String::new();
     for family in families {
@@ -37,7 +38,7 @@ pub(super) fn text(families: &[MetricFamily], exemplars: &[Exemplars]) -> String
     text + "# EOF\n"
 }
 
-/// What a family is.
+/// Writes the type, the unit and the help text of a family.
 fn head(text: &mut String, family: &MetricFamily) {
     let (kind, name) = match family.get_field_type() {
         MetricType::COUNTER => ("counter", counted(family.name())),
@@ -53,10 +54,10 @@ fn head(text: &mut String, family: &MetricFamily) {
     *text += &format!("# HELP {name} {}\n", escaped(family.help()));
 }
 
-/// The buckets of a series, then its count and sum.
+/// Writes the buckets of a series, then its count and sum.
 fn histogram(text: &mut String, (name, labels): (&str, &[LabelPair]), of: &Histogram, exemplars: Option<&Buckets>) {
     let bucket = format!("{name}_bucket");
-    // A bound is told as a number with a point.
+    // A bound is written as a number with a decimal point.
     let bounds = of.get_bucket().iter().map(|of| (format!("{:?}", of.upper_bound()), of.cumulative_count()));
     for (number, (bound, count)) in bounds.chain([("+Inf".to_owned(), of.get_sample_count())]).enumerate() {
         let exemplar = exemplars.and_then(|of| of.get(number)?.as_ref());
@@ -66,7 +67,7 @@ fn histogram(text: &mut String, (name, labels): (&str, &[LabelPair]), of: &Histo
     sample(text, (&format!("{name}_sum"), labels, None), of.get_sample_sum(), None);
 }
 
-/// One line: a series, by its bound too if it is a bucket.
+/// Writes one line: a series, with its bound if it is a bucket.
 fn sample(
     text: &mut String,
     (name, labels, bound): (&str, &[LabelPair], Option<&str>),
@@ -79,13 +80,14 @@ fn sample(
     *text += &format!("{name}{labels} {value}{}\n", exemplar.map(told).unwrap_or_default());
 }
 
-/// An exemplar: names and values of its labels have 63 characters together, and may have 128.
+/// Returns the text of an exemplar. The names and values of its labels have 63 characters together;
+/// the limit is 128.
 fn told(Exemplar { trace, span, value, at }: &Exemplar) -> String {
     let (seconds, millis) = (at.0 / 1_000, at.0 % 1_000);
     format!(" # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {seconds}.{millis:03}")
 }
 
-/// The name of the family of a counter.
+/// Returns the name of the family of a counter.
 fn counted(name: &str) -> &str {
     name.strip_suffix(TOTAL).unwrap_or(name)
 }

@@ -1,5 +1,6 @@
-//! What is sent to an OpenTelemetry receiver, by OTLP over gRPC. Spans, lines and measurements wait in bounded queues of the SDK,
-//! whose own threads send them: what a slow receiver does not take in time is dropped, and counted.
+//! The exports to an OpenTelemetry receiver, by OTLP over gRPC. Spans, log lines and measurements
+//! wait in bounded queues of the SDK, whose own threads send them. Data that a slow receiver does
+//! not accept in time is dropped and counted.
 
 mod observed;
 
@@ -25,7 +26,7 @@ use crate::config::TelemetrySettings;
 pub(super) use observed::ExportStats;
 use observed::{ExportSignal, ObservedExporter};
 
-/// How often spans and log lines are sent, if a full batch does not come earlier.
+/// The interval at which spans and log lines are sent, if no full batch is sent earlier.
 const DELAY: Duration = Duration::from_secs(1);
 const NAME: &str = "riposte";
 
@@ -45,11 +46,12 @@ pub(super) struct Push {
 }
 
 impl Push {
-    /// As the configuration says; `None` where nothing is sent.
+    /// Opens the exports that the configuration enables; `None` if nothing is sent.
     pub(super) fn open(config: &TelemetrySettings, exports: &ExportStats) -> Result<Option<Self>> {
         let Some(endpoint) = config.endpoint.as_ref().filter(|_| config.pushes()) else { return Ok(None) };
         let timeout = config.timeout.duration();
-        // Connected when something is sent, and again whenever it was away.
+        // The channel connects at the first export, and reconnects after every loss of the
+        // connection.
         let (channel, resource) = (receiver(endpoint, config)?.connect_lazy(), resource(config));
         let metadata = MetadataMap::from_headers(config.header_map().unwrap_or_default());
         let mut push = Self { channel, metadata, resource, timeout, traces: None, logs: None };
@@ -62,7 +64,8 @@ impl Push {
         Ok(Some(push))
     }
 
-    /// The layer that makes traces of spans, and of nothing else.
+    /// Returns the layer that creates traces from spans with the target of this crate, and from
+    /// nothing else.
     pub(super) fn traces<S>(&self) -> Option<Boxed<S>>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -73,7 +76,7 @@ impl Push {
         Some(layer.with_filter(Targets::new().with_target(spans::TARGET, LevelFilter::TRACE)).boxed())
     }
 
-    /// The layer that sends the lines which `filter` lets through.
+    /// Returns the layer that sends the log lines which `filter` accepts.
     pub(super) fn logs<S>(&self, filter: Targets) -> Option<Boxed<S>>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -81,7 +84,7 @@ impl Push {
         Some(OpenTelemetryTracingBridge::new(self.logs.as_ref()?).with_filter(filter).boxed())
     }
 
-    /// What measures, with a reader that sends what was measured.
+    /// Returns the builder of the meter provider, with a reader that sends the measurements.
     pub(super) fn metrics(&self, config: &TelemetrySettings, exports: &ExportStats) -> Result<MeterProviderBuilder> {
         let builder = MeterProviderBuilder::default().with_resource(self.resource.clone());
         if !config.metrics {
@@ -93,7 +96,8 @@ impl Push {
         Ok(builder.with_reader(PeriodicReader::builder(watched).with_interval(config.interval.duration()).build()))
     }
 
-    /// Sends what waits, all signals at once. Whatever is not through in time is left behind with the threads that send it.
+    /// Sends the pending data, all signals at once. Data that is not sent within the timeout is
+    /// abandoned, together with the threads that send it.
     pub(super) async fn stop(self, metrics: Metrics) {
         let Self { timeout, traces, logs, .. } = self;
         let last = [
@@ -131,7 +135,8 @@ impl Push {
     }
 }
 
-/// Whether the receiver takes a connection now; `None` where nothing is sent. It is told nothing.
+/// Checks whether the receiver accepts a connection now; `None` if nothing is sent. The check sends
+/// no data.
 pub(super) async fn reach(
     config: &TelemetrySettings,
 ) -> Result<Option<std::result::Result<(), tonic::transport::Error>>> {
@@ -139,7 +144,8 @@ pub(super) async fn reach(
     Ok(Some(receiver(endpoint, config)?.connect().await.map(drop)))
 }
 
-/// The receiver, with the time it has to answer and what it is trusted by.
+/// Returns the endpoint of the receiver, with its timeout and the certificate authorities that it
+/// is verified with.
 fn receiver(endpoint: &str, config: &TelemetrySettings) -> Result<Endpoint> {
     let timeout = config.timeout.duration();
     let mut to = Endpoint::from_shared(endpoint.to_owned())?.connect_timeout(timeout).timeout(timeout);
@@ -156,7 +162,7 @@ fn receiver(endpoint: &str, config: &TelemetrySettings) -> Result<Endpoint> {
     Ok(to)
 }
 
-/// What all that is sent belongs to.
+/// Returns the resource attributes of all exported data.
 fn resource(config: &TelemetrySettings) -> Resource {
     let instance = config.instance.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
     let ours = [

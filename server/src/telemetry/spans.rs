@@ -1,5 +1,6 @@
-//! Spans of traces. All have one target, so that filters let all of them through or none; where no traces are sent, none is made.
-//! The store and the cache make theirs themselves, below those of here.
+//! Spans of traces. All have one target, so that a filter passes either all of them or none. If no
+//! traces are sent, no span is created. The store and the cache create their own spans, below those
+//! of this module.
 
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::propagation::{Extractor, TextMapPropagator};
@@ -14,7 +15,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 /// The target of every span.
 pub(crate) const TARGET: &str = "riposte::span";
 
-/// The span of a call, below the caller's if its headers name one.
+/// Creates the span of a call, as a child of the caller's span if the headers name one.
 pub(super) fn call(method: &str, headers: &HeaderMap, request_id: &HeaderValue) -> Span {
     let span = tracing::debug_span!(
         target: TARGET,
@@ -30,13 +31,13 @@ pub(super) fn call(method: &str, headers: &HeaderMap, request_id: &HeaderValue) 
     );
     if !span.is_disabled() {
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &Carrier(headers));
-        // It fails where spans are only logged.
+        // It fails if spans are only logged.
         drop(span.set_parent(parent));
     }
     span
 }
 
-/// How a call ended.
+/// Records the status code of a call, and whether it is a server error.
 pub(super) fn ended(span: &Span, code: &'static str, fault: bool) {
     span.record("rpc.response.status_code", code);
     if fault {
@@ -44,13 +45,14 @@ pub(super) fn ended(span: &Span, code: &'static str, fault: bool) {
     }
 }
 
-/// The span of a wait in a lane, below the call that is under way here. It ends with [`batch`].
+/// Creates the span of a wait in a write queue, as a child of the present call. It ends with
+/// [`batch`].
 pub(crate) fn lane(source: usize, kind: &'static str, commands: usize) -> Span {
     tracing::debug_span!(target: TARGET, "lane", source = source + 1, kind, riposte.commands = commands)
 }
 
-/// The span of a batch that was made of these waits, which are over: below the first of them that is sampled, linked with the
-/// others.
+/// Creates the span of a batch from these waits, which are over: a child of the first sampled wait,
+/// with links to the others.
 pub(crate) fn batch(waits: &[Span], source: usize, kind: &'static str, commands: usize) -> Span {
     let mut sampled = waits.iter().filter(|wait| is_sampled(wait));
     let Some(first) = sampled.next() else { return Span::none() };
@@ -67,7 +69,8 @@ pub(crate) fn batch(waits: &[Span], source: usize, kind: &'static str, commands:
         other.follows_from(&span);
         span.follows_from(other);
     }
-    // A span lives as long as those below it. What it tells as its end is when it was left last.
+    // A span stays open as long as its children. Its recorded end is the time at which it was last
+    // exited.
     waits.iter().for_each(|wait| wait.in_scope(|| ()));
     span
 }
@@ -76,7 +79,7 @@ fn is_sampled(span: &Span) -> bool {
     sampled(span).is_some()
 }
 
-/// What names a span that is sent to a receiver; `None` for every other.
+/// Returns the context of a span that is sent to a receiver; `None` for any other span.
 pub(super) fn sampled(span: &Span) -> Option<SpanContext> {
     if span.is_disabled() {
         return None;
@@ -84,8 +87,9 @@ pub(super) fn sampled(span: &Span) -> Option<SpanContext> {
     Some(span.context().span().span_context().clone()).filter(SpanContext::is_sampled)
 }
 
-/// Follows the caller's decision; without one a call begins a trace now and then, and nothing else ever does: what runs in the
-/// background would fill the receiver and tell little.
+/// Follows the caller's sampling decision. Without one, a call begins a trace with the probability
+/// `ratio`. Other spans never begin a trace: background work would fill the receiver with traces of
+/// little use.
 pub(super) fn sampler(ratio: f64) -> Sampler {
     Sampler::ParentBased(Box::new(CallsAlone(Sampler::TraceIdRatioBased(ratio))))
 }
@@ -111,7 +115,7 @@ impl ShouldSample for CallsAlone {
     }
 }
 
-/// The headers of a call, where a propagator looks for a traceparent.
+/// The headers of a call, in which a propagator searches for a traceparent.
 struct Carrier<'h>(&'h HeaderMap);
 
 impl Extractor for Carrier<'_> {

@@ -1,5 +1,6 @@
-//! From commits to watchers and projections: the relay and the tail of every data source, as far as this process has a part in
-//! them, as long as it lasts.
+//! The background tasks between a commit and its watchers and event consumers: the relay and the
+//! tail of every data source. The roles of the process decide which of them it runs; they run as
+//! long as the process.
 
 use std::sync::Arc;
 
@@ -22,8 +23,9 @@ pub struct BackgroundTasks {
 }
 
 impl BackgroundTasks {
-    /// Starts what a process of these `roles` does, once `ready` says that the store can be used: who serves calls feeds `hub` and
-    /// `pages`, a worker takes part in the relay of every source.
+    /// Starts the tasks that these `roles` require, once `ready` reports that the store can be
+    /// used. A process that serves calls feeds `hub` and `pages`; a worker takes part in the relay
+    /// of every source.
     #[must_use]
     pub fn start(
         ports: &RelayPorts,
@@ -57,7 +59,7 @@ impl BackgroundTasks {
             let vigil = ports.copies.vigil(&ports.outbox, source)?;
             Some(spawn(ready, cache_repair::watched(vigil, ports.clone(), source)))
         };
-        // It looks at what was answered here.
+        // The audit compares responses of this process, so it runs where calls are served.
         let audit = || {
             let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
             let (auditor, relayed) = ports.copies.auditor(&ports.outbox, &ports.clock)?;
@@ -76,16 +78,17 @@ impl BackgroundTasks {
         Self { relays, tails, stop }
     }
 
-    /// Gives up every lead: what a relay is doing is cut between two statements of its port. All else goes on.
+    /// Releases the lease of every source. A running relay is interrupted between two statements of
+    /// its port. All other tasks go on.
     pub async fn resign(&mut self) {
         self.stop.send_replace(true);
         for relay in self.relays.drain(..) {
-            // Only a panic could make it fail, and that was told when it happened.
+            // Only a panic could make this fail, and a panic was logged when it happened.
             let _ = relay.await;
         }
     }
 
-    /// Stops, after giving up every lead.
+    /// Stops all tasks, after the release of every lease.
     pub async fn stop(mut self) {
         self.resign().await;
         self.tails.iter().for_each(JoinHandle::abort);
@@ -96,7 +99,7 @@ impl BackgroundTasks {
     }
 }
 
-/// Begins with `work` once `ready` says so.
+/// Starts `work` once `ready` reports true.
 fn spawn(ready: &watch::Receiver<bool>, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
     let ready = ready.clone();
     tokio::spawn(async move {
@@ -105,7 +108,7 @@ fn spawn(ready: &watch::Receiver<bool>, work: impl Future<Output = ()> + Send + 
     })
 }
 
-/// Waits until it is said; for ever, if nobody is left to say it.
+/// Waits until `ready` is true. Waits forever if the sender is dropped before that.
 pub(super) async fn told(mut ready: watch::Receiver<bool>) {
     if ready.wait_for(|ready| *ready).await.is_err() {
         std::future::pending::<()>().await;

@@ -1,4 +1,5 @@
-//! A loop that lasts as long as the process, over a database that may be away.
+//! Error logging and back-off of a loop that runs as long as the process, over a database that may
+//! be unavailable.
 
 use std::time::Duration;
 
@@ -7,22 +8,24 @@ use riposte_core::Error;
 const FIRST_REST: Duration = Duration::from_millis(100);
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
-/// Tells the log once that a loop is in trouble, and once that it is over; in between it says how long to rest.
+/// Logs the first failure of a loop and its recovery, and returns the wait before each retry
+/// between the two.
 #[derive(Debug)]
 pub(super) struct BackoffLog {
     what: &'static str,
     source: usize,
-    /// `None` while all is well.
+    /// The last wait; `None` while the loop works.
     rest: Option<Duration>,
 }
 
 impl BackoffLog {
-    /// All is well with `what` of a source, from 0 on.
+    /// Creates the log of `what` of a source, counted from 0, in working state.
     pub(super) fn of(what: &'static str, source: usize) -> Self {
         Self { what, source: source + 1, rest: None }
     }
 
-    /// It failed: how long to rest before it is tried again, twice as long each time.
+    /// Records a failure and returns the wait before the next attempt, which doubles with each
+    /// failure.
     pub(super) fn met(&mut self, error: &Error) -> Duration {
         let Self { what, source, .. } = self;
         if self.rest.is_none() {
@@ -33,7 +36,7 @@ impl BackoffLog {
         rest
     }
 
-    /// It works.
+    /// Records a success.
     pub(super) fn over(&mut self) {
         if self.rest.take().is_some() {
             let Self { what, source, .. } = self;

@@ -1,4 +1,5 @@
-//! Who wakes whom between a commit and a watcher: without them everything still happens, a tenth of a second later.
+//! Notifications between the tasks from a commit to a watcher. Without them everything still
+//! happens, a tenth of a second later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,20 +7,22 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-/// A turn begins at most this often, however much is going on: what comes meanwhile is done together. What watchers wait
-/// for is quick.
+/// The minimum interval between runs of tasks that watchers wait for. Events that arrive within it
+/// are handled together.
 pub(super) const QUICK: Duration = Duration::from_millis(50);
-/// What nobody waits for is done in fewer and larger pieces: each costs a commit of its own.
+/// The minimum interval between runs that nothing waits for. Fewer and larger batches are cheaper,
+/// since each costs a commit of its own.
 pub(super) const CALM: Duration = Duration::from_millis(250);
-/// What is done again with each change of a row waits for more of them. Nobody sees the difference: rankings are frozen for
-/// longer.
+/// The minimum interval between runs that write the same row again with each change, so that they
+/// combine more changes. The delay is not visible, since ranking snapshots live longer.
 pub(super) const SLOW: Duration = Duration::from_millis(500);
-/// A turn begins at least this often where other processes do what it waits for, and ring no bell here.
+/// The maximum interval between runs where other processes cause the awaited events: they send no
+/// notification to this process.
 pub(super) const OTHERS: Duration = Duration::from_millis(100);
-/// A turn begins at least this often where this process does all that it waits for.
+/// The maximum interval between runs where this process causes all awaited events.
 pub(super) const OURS: Duration = Duration::from_secs(1);
 
-/// The bells of all data sources. Cloning is cheap, and clones are the same bells.
+/// The notification channels of all data sources. Cloning is cheap, and clones share the channels.
 #[derive(Debug, Clone)]
 pub struct Notifier {
     committed: Arc<[watch::Sender<()>]>,
@@ -27,44 +30,44 @@ pub struct Notifier {
     ranked: Arc<[watch::Sender<()>]>,
 }
 
-/// Hears one bell.
+/// A subscription to one channel.
 #[derive(Debug)]
 pub(super) struct Notified(watch::Receiver<()>);
 
 impl Notifier {
-    /// Silent bells for so many sources.
+    /// Creates the channels of `sources` data sources.
     #[must_use]
     pub fn new(sources: usize) -> Self {
         let bells = || (0..sources).map(|_| watch::Sender::new(())).collect();
         Self { committed: bells(), sequenced: bells(), ranked: bells() }
     }
 
-    /// A batch was committed to a source.
+    /// Reports that a batch was committed to a source.
     pub(super) fn committed(&self, source: usize) {
         self.committed.get(source).into_iter().for_each(ring);
     }
 
-    /// Events of a source were numbered.
+    /// Reports that events of a source received sequence numbers.
     pub(super) fn sequenced(&self, source: usize) {
         self.sequenced.get(source).into_iter().for_each(ring);
     }
 
-    /// The boards of a source hold what was numbered.
+    /// Reports that the rank index of a source includes the sequenced events.
     pub(super) fn ranked(&self, source: usize) {
         self.ranked.get(source).into_iter().for_each(ring);
     }
 
-    /// Hears the commits of a source, from 0 on.
+    /// Subscribes to the commits of a source, counted from 0.
     pub(super) fn commits(&self, source: usize) -> Notified {
         Notified::of(&self.committed, source)
     }
 
-    /// Hears the numbers of a source, from 0 on.
+    /// Subscribes to the sequence numbers of a source, counted from 0.
     pub(super) fn numbers(&self, source: usize) -> Notified {
         Notified::of(&self.sequenced, source)
     }
 
-    /// Hears the boards of a source, from 0 on.
+    /// Subscribes to the rank index of a source, counted from 0.
     pub(super) fn boards(&self, source: usize) -> Notified {
         Notified::of(&self.ranked, source)
     }
@@ -76,11 +79,12 @@ fn ring(bell: &watch::Sender<()>) {
 
 impl Notified {
     fn of(bells: &[watch::Sender<()>], source: usize) -> Self {
-        // An ear without a bell hears nothing and still wakes when it is time.
+        // A subscription without a channel receives no notification and still wakes at its timeout.
         Self(bells.get(source).map_or_else(|| watch::Sender::new(()).subscribe(), watch::Sender::subscribe))
     }
 
-    /// Rests between two turns: for `pace`, then until the bell has rung since the last rest, `longest` at most.
+    /// Waits between two runs: for `pace`, then until a notification has arrived since the last
+    /// wait, for at most `longest`.
     pub(super) async fn rest(&mut self, pace: Duration, longest: Duration) {
         sleep(pace).await;
         let rung = async {
@@ -96,7 +100,7 @@ impl Notified {
 mod tests {
     use super::{Notified, Notifier, OTHERS, QUICK};
 
-    /// Whether the rest of the first is over before that of the second.
+    /// Returns true if the wait of the first ends before that of the second.
     async fn earlier(first: &mut Notified, second: &mut Notified) -> bool {
         tokio::select! {
             biased;

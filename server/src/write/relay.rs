@@ -1,7 +1,9 @@
-//! The relay of one data source: numbers what was committed and keeps the projections up to date, in whichever process
-//! leads the source; the other workers look now and then whether it still does, and who is no worker looks only how far it is.
+//! The relay of one data source. The process that holds the source's lease assigns sequence numbers
+//! to committed events and runs the event consumers. The other workers check periodically whether
+//! the lease is still held; processes that are no workers only measure the lag.
 //!
-//! Numbering and projecting go side by side, so that watchers never wait for a projection that is behind.
+//! Sequencing and event consumers run concurrently, so watchers never wait for an event consumer
+//! that is behind.
 
 pub(super) mod cache_repair;
 mod lag;
@@ -21,29 +23,30 @@ use crate::telemetry::Metrics;
 use leader::Leader;
 use projector::Projector;
 
-/// What the relays of all sources stand on. Cloning is cheap.
+/// The ports that the relays of all sources use. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct RelayPorts {
-    /// The events.
+    /// The outbox of events.
     pub outbox: Arc<dyn Outbox>,
-    /// The projection of members' histories.
+    /// The event consumer of members' histories.
     pub histories: Arc<dyn MemberHistories>,
-    /// The projection of ranked orders.
+    /// The event consumer of the rank index.
     pub boards: Arc<dyn RankIndexes>,
-    /// The rankings frozen from them, of which old ones are deleted.
+    /// The ranking snapshots taken from the rank index. The relay deletes old ones.
     pub rankings: Arc<dyn Rankings>,
-    /// The age of events.
+    /// The clock that the age of events is computed with.
     pub clock: Arc<dyn Clock>,
-    /// Copies that have to be told.
+    /// The cache that committed events are applied to.
     pub copies: CacheStack,
-    /// Where lag is told.
+    /// The metrics that lag is reported to.
     pub metrics: Metrics,
 }
 
-/// What a leader and its projectors share: the term, while there is one.
+/// The epoch that a leader shares with its event consumers; `None` while the process does not hold
+/// the lease.
 type LeaderTerm = watch::Sender<Option<Epoch>>;
 
-/// Runs the relay of a source, from 0 on, until `stop` says so; then gives the lead up.
+/// Runs the relay of a source, counted from 0, until `stop` is set; then releases the lease.
 pub(super) async fn run(ports: RelayPorts, bells: Notifier, source: usize, stop: watch::Receiver<bool>) {
     let term = LeaderTerm::new(None);
     let mut leader = Leader::new(ports.clone(), bells.clone(), source);

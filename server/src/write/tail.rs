@@ -1,5 +1,6 @@
-//! The tail of one data source: reads the numbered events from the head on and hands them to the hub and to the
-//! pages of hot subjects. One query for all watchers of the source, whoever gave the numbers.
+//! The tail of one data source. It reads the sequenced events from the head on and passes them to
+//! the hub and to the response cache. One query serves all watchers of the source, regardless of
+//! which process assigned the sequence numbers.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::notifier::{Notified, OTHERS, QUICK};
 use super::watch::WatchHub;
 use crate::response_cache::ResponseCache;
 
-/// Commits whose events are read at a time.
+/// The number of commits whose events are read at a time.
 const CHUNK: usize = 100;
 
 /// The tail of one source.
@@ -22,17 +23,17 @@ pub(super) struct EventTail {
     hub: WatchHub,
     pages: ResponseCache,
     source: usize,
-    /// The last number handed on; `None` before the start.
+    /// The last sequence number passed on; `None` before the start.
     at: Option<i64>,
 }
 
 impl EventTail {
-    /// A tail that begins at the head.
+    /// Creates a tail that begins at the head.
     pub(super) fn new(outbox: Arc<dyn Outbox>, hub: WatchHub, pages: ResponseCache, source: usize) -> Self {
         Self { outbox, hub, pages, source, at: None }
     }
 
-    /// Follows the source for ever.
+    /// Follows the source forever.
     pub(super) async fn run(mut self, mut numbers: Notified) {
         let mut trouble = BackoffLog::of("tail", self.source);
         loop {
@@ -48,13 +49,15 @@ impl EventTail {
         }
     }
 
-    /// Hands on what is there; whether there may be more. What failed half-way is done again from its start.
+    /// Passes on the available events. Returns true if more may be available. A run that fails
+    /// half-way is repeated from its start.
     async fn turn(&mut self) -> Result<bool> {
         let after = match self.at {
             Some(at) => at,
             None => {
                 let head = self.outbox.head(self.source).await?;
-                // Whoever joined before this knows of nothing that was numbered since.
+                // Watchers that joined before this point know nothing of the events sequenced
+                // since.
                 self.pages.doubt();
                 self.hub.catch_up().await?;
                 *self.at.insert(head)
@@ -64,7 +67,7 @@ impl EventTail {
         let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(false) };
         let (first, last, full) = (first.number, last.number, commits(&events) == CHUNK);
         if first > after + 1 {
-            // It was away for so long that events were deleted meanwhile.
+            // The tail was interrupted for so long that events were deleted meanwhile.
             self.pages.doubt();
             self.hub.catch_up().await?;
         }

@@ -1,4 +1,5 @@
-//! One data source in memory: events that tests commit by hand, and a count of what is asked of it.
+//! One data source in memory, with events that tests commit explicitly and counts of the calls to
+//! it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,15 +15,15 @@ use riposte_core::ports::{
 use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
 
-/// The rows of the source, and how it behaves.
+/// The rows of the source and its behaviour.
 #[derive(Debug, Default)]
 pub(super) struct TestSource {
     rows: Mutex<Rows>,
-    /// Reads of one subject's events so far.
+    /// The number of reads of one subject's events so far.
     pub(super) asked: AtomicUsize,
-    /// How often the lead was asked for so far.
+    /// The number of lease requests so far.
     pub(super) led: AtomicUsize,
-    /// How many of the next questions fail.
+    /// The number of following calls that fail.
     pub(super) failing: AtomicUsize,
 }
 
@@ -35,7 +36,7 @@ struct Rows {
     applied: Vec<i64>,
 }
 
-/// A subject by the number of its partition.
+/// Returns a subject in the partition with this number.
 pub(super) fn subject(part: u16, revision: i64) -> Subject {
     let id = SubjectId::new(i64::from(part) << 14 | 1).expect("positive");
     let key = SubjectKey::stored("video".to_owned(), part.to_string());
@@ -47,19 +48,19 @@ impl TestSource {
         self.rows.lock().expect("no test panics with it")
     }
 
-    /// Commits a revision of a subject without a number.
+    /// Commits a revision of a subject without a sequence number.
     pub(super) fn commit(&self, subject: &Subject, revision: i64) {
         self.commit_at(subject, revision, Changes::default());
     }
 
-    /// The same, with what it changed.
+    /// Commits a revision of a subject with its changes, without a sequence number.
     pub(super) fn commit_at(&self, subject: &Subject, revision: i64, changes: Changes) {
         let partition = subject.key.partition();
         let event = Event { partition, subject: subject.id, revision: Some(revision), changes, time: Millis(0) };
         self.rows().events.push((None, event));
     }
 
-    /// Numbers everything, as a leader elsewhere would.
+    /// Assigns sequence numbers to all events, as a leader in another process would.
     pub(super) fn number_all(&self) {
         let mut rows = self.rows();
         let next = rows.events.iter().filter_map(|(number, _)| *number).max().unwrap_or(0) + 1;
@@ -68,29 +69,29 @@ impl TestSource {
         }
     }
 
-    /// Forgets everything up to a number.
+    /// Removes all events up to a sequence number.
     pub(super) fn forget(&self, number: i64) {
         self.rows().events.retain(|(given, _)| given.is_none_or(|given| given > number));
     }
 
-    /// Another process leads from now on.
+    /// Gives the lease to another process.
     pub(super) fn usurp(&self) {
         let mut rows = self.rows();
         rows.leader = Some(LeaseCandidate::mending([0; 16]));
         rows.epoch += 1;
     }
 
-    /// The numbers that were applied, in order.
+    /// Returns the sequence numbers that were applied, in order.
     pub(super) fn applied(&self) -> Vec<i64> {
         self.rows().applied.clone()
     }
 
-    /// Who leads.
+    /// Returns the holder of the lease.
     pub(super) fn leader(&self) -> Option<LeaseCandidate> {
         self.rows().leader
     }
 
-    /// Nobody leads.
+    /// Removes the holder of the lease.
     pub(super) fn depose(&self) {
         self.rows().leader = None;
     }

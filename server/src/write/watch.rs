@@ -1,9 +1,10 @@
-//! The hub: whoever watches a subject here hears its revisions, dense and in order.
+//! The hub passes the revisions of a subject to its watchers in this process, dense and in order.
 //!
-//! The tails bring the numbered events of all sources. A subject that nobody watches costs a look into a table; one that
-//! is watched has a ring of its last revisions, which all its watchers read. The database is asked when a subject is
-//! watched for the first time, when somebody resumes further back than the ring, when an event shows that others are
-//! missing, and when the subject itself changed; never for each watcher.
+//! The tails deliver the sequenced events of all sources. An event of a subject without watchers
+//! costs one table lookup. A subject with watchers has a ring of its last revisions, which all its
+//! watchers read. The database is queried when a subject is watched for the first time, when a
+//! watcher resumes from before the start of the ring, when an event shows that others are missing,
+//! and when the subject itself changed, but never for each watcher.
 
 mod live;
 mod ring;
@@ -23,7 +24,7 @@ pub use ring::{KEPT, WatchItem};
 use subscriptions::{SubscriptionGuard, WatchSubscriptions};
 pub use watcher::Watcher;
 
-/// All watchers of this process. Cloning is cheap, and clones are the same hub.
+/// All watchers of this process. Cloning is cheap, and clones share the hub.
 #[derive(Debug, Clone)]
 pub struct WatchHub {
     outbox: Arc<dyn Outbox>,
@@ -33,14 +34,15 @@ pub struct WatchHub {
 }
 
 impl WatchHub {
-    /// A hub without watchers.
+    /// Creates a hub without watchers.
     #[must_use]
     pub fn new(outbox: Arc<dyn Outbox>, metrics: Metrics) -> Self {
         Self { outbox, places: Arc::default(), closing: Arc::default(), metrics }
     }
 
-    /// A watcher of a subject that has seen everything up to `after`, or with 0 begins with the next change. `look` reads
-    /// the subject as the caller may see it; it is asked only if that is not known.
+    /// Adds a watcher of a subject that has seen every revision up to `after`, or with 0 begins
+    /// with the next change. `look` reads the subject as the caller may see it; it runs only if the
+    /// current state of the subject is not known.
     ///
     /// # Errors
     /// Those of `look` and of the outbox; [`Error::Overloaded`], [`Error::ServerStopping`].
@@ -72,7 +74,8 @@ impl WatchHub {
                 let subject = look.await?;
                 let now = subject.revision;
                 let base = if after == 0 { now } else { after.clamp((now - KEPT as i64).max(0), now) };
-                // Events reach it from here on; what was committed between the look and now is asked for.
+                // The subscription receives events from here on. Those committed between `look` and
+                // now are queried.
                 let live = seat.open(SubjectStream::new(&subject, base));
                 live.settle(&*self.outbox, now, doubts).await?;
                 live
@@ -84,10 +87,11 @@ impl WatchHub {
         Ok(live)
     }
 
-    /// Hands on the numbered events of a source, in their order. Safe to repeat: what was told is not told again.
+    /// Passes on the sequenced events of a source, in their order. Safe to repeat: a revision is
+    /// not delivered twice.
     ///
     /// # Errors
-    /// Those of the outbox, where events showed that others are missing.
+    /// Those of the outbox, which is queried if events show that others are missing.
     pub async fn hear(&self, events: Vec<SequencedEvent>) -> Result<()> {
         let live = self.places.live(events.iter().map(|sequenced| sequenced.event.subject));
         for (live, sequenced) in live.into_iter().zip(events) {
@@ -98,7 +102,7 @@ impl WatchHub {
         Ok(())
     }
 
-    /// Asks for the events of every watched subject that may have passed unheard.
+    /// Queries the events of every watched subject that may have been missed.
     ///
     /// # Errors
     /// Those of the outbox.
@@ -109,7 +113,7 @@ impl WatchHub {
         Ok(())
     }
 
-    /// Ends every stream, and lets none begin any more.
+    /// Ends every stream and rejects new ones.
     pub fn close(&self) {
         self.closing.send_replace(true);
     }

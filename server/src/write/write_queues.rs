@@ -1,6 +1,7 @@
-//! The road of every write. Commands wait in lanes, one for each partition and kind, in memory and bounded; a few
-//! committers for each data source take what waits over all its lanes, as one batch and one transaction, and never wait
-//! for more. So the more is written to a subject, the larger its batches are and the cheaper each write is.
+//! The write queues. Commands wait in bounded queues in memory, one for each partition and kind.
+//! Each data source has a few committers, which take the waiting commands of all its queues as one
+//! batch, commit it in one transaction, and never wait for more. The more is written to a subject,
+//! the larger its batches are and the cheaper each write is.
 
 mod committer;
 mod output;
@@ -25,62 +26,65 @@ use output::Dispatcher;
 use queue::{QueueSet, QueuedCommands};
 pub use size::MAX_BATCH;
 
-/// How lanes are kept.
+/// The limits of the write queues.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteQueueLimits {
-    /// Commands that may wait in one lane.
+    /// The maximum number of commands that wait in one write queue.
     pub write_queue: usize,
-    /// Commands that may wait in all lanes of one kind of one data source.
+    /// The maximum number of commands that wait in all write queues of one kind and data source.
     pub source: usize,
-    /// Committers for each data source and kind; 0 is read as 1.
+    /// The number of committers for each data source and kind; 0 is read as 1.
     pub committers: usize,
-    /// Lanes of which one batch takes something.
+    /// The maximum number of write queues that one batch takes commands from.
     pub breadth: usize,
-    /// Whether a lane that holds much of what waits has batches of its own: where other processes may hold what it locks.
+    /// If true, a write queue that holds a large part of the waiting commands gets batches of its
+    /// own. Set where other processes may hold the rows that it locks.
     pub apart: bool,
 }
 
-/// The lanes of all data sources.
+/// The write queues of all data sources.
 pub struct WriteQueues {
-    /// Which data source holds a partition.
+    /// Returns the data source that holds a partition.
     route: Box<dyn Fn(Partition) -> usize + Send + Sync>,
     sources: Vec<SourceQueues>,
     metrics: Metrics,
     committers: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// The lanes of one data source. Likes have lanes of their own: they lock no subject, so neither kind waits for the other.
+/// The write queues of one data source. Likes have write queues of their own: they lock no subject,
+/// so neither kind waits for the other.
 #[derive(Debug)]
 struct SourceQueues {
     comments: Arc<SourceQueue>,
     likes: Arc<SourceQueue>,
 }
 
-/// Who is told what the lanes do.
+/// The observers of the write queues.
 #[derive(Debug, Clone)]
 pub struct QueueObserver {
-    /// Rung after each commit, for those who number and watch.
+    /// Notified after each commit, for the relay and the watchers.
     pub bells: Notifier,
-    /// Batches and refusals are counted here.
+    /// The metrics that count batches and rejections.
     pub metrics: Metrics,
 }
 
-/// What waits for one data source, of one kind, and those who wait for it.
+/// The waiting commands of one data source and kind, and their callers.
 #[derive(Debug)]
 struct SourceQueue {
     source: usize,
     kind: &'static str,
     queue: Mutex<QueueSet>,
-    /// Rung when a lane gets something to do while nobody works on it.
+    /// Notified when a write queue without a committer receives commands.
     bell: Notify,
 }
 
-/// When a caller whom a full lane refused should come again.
+/// The retry delay of a caller that a full write queue rejected.
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl WriteQueues {
-    /// Starts the committers in this runtime. `answers` is the runtime of those who wait: a batch is answered there, by
-    /// one message, since to wake each of them from another thread costs more than the rest of a write.
+    /// Starts the committers in this runtime. `answers` is the runtime of the callers. The results
+    /// of a batch are sent there as one message, since waking each caller from another thread costs
+    /// more than the rest of a write.
     #[must_use]
     pub fn start(
         writer: &Arc<dyn Writer>,
@@ -106,7 +110,7 @@ impl WriteQueues {
         Self { route: Box::new(route), sources, metrics: witness.metrics, committers }
     }
 
-    /// Commits what waits, takes nothing more, and ends.
+    /// Commits all waiting commands, accepts no more, and ends.
     pub async fn close(&self) {
         for pit in self.sources.iter().flat_map(|source| [&source.comments, &source.likes]) {
             pit.queue().close();

@@ -1,4 +1,4 @@
-//! What it takes to open a store, as plain data that somebody else has checked.
+//! The configuration of a store, as plain data that the caller has already validated.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -6,23 +6,24 @@ use std::time::Duration;
 
 use crate::shard::TableCounts;
 
-/// What a transaction that writes may take where nothing else is said.
+/// The default time limit of a writing transaction.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Where comments are kept, and how the work is spread.
+/// The databases of a store, the number of tables and the connection pools.
 #[derive(Debug, Clone)]
 pub struct StoreConfig {
     /// The kind of database.
     pub kind: DatabaseKind,
-    /// How many tables the rows are spread over; fixed for ever by the first migration.
+    /// The table counts; the first migration fixes them permanently.
     pub tables: TableCounts,
-    /// Connections that read, to each data source.
+    /// The pool of reading connections to each data source.
     pub read: PoolConfig,
-    /// Connections that write, to each data source.
+    /// The pool of writing connections to each data source.
     pub write: PoolConfig,
-    /// How long a transaction waits for a row that another one holds; whole seconds.
+    /// The time that a transaction waits for a row lock, in whole seconds.
     pub lock_wait: Duration,
-    /// How long a transaction that writes may take, and how long its COMMIT: a server that stays silent for longer is given up.
+    /// The time limit of a writing transaction, and separately of its COMMIT; a server that has not
+    /// responded by then is given up.
     pub transaction_limit: Duration,
 }
 
@@ -31,9 +32,10 @@ pub struct StoreConfig {
 pub enum DatabaseKind {
     /// One file, one process.
     Sqlite {
-        /// The folder of the file; `None` = a private temporary one that goes with the store.
+        /// The folder of the file; `None` = a private temporary folder that is removed with the
+        /// store.
         folder: Option<PathBuf>,
-        /// Whether a commit waits for the disk.
+        /// True if a commit waits for the disk.
         durable: bool,
     },
     /// Servers of the MySQL family.
@@ -45,31 +47,34 @@ pub enum DatabaseKind {
 pub struct SourceConfig {
     /// `mysql://user:password@host:port/database`.
     pub url: String,
-    /// The subject tables it holds, first and last.
+    /// The first and the last subject table of the source.
     pub subject_tables: RangeInclusive<u16>,
 }
 
 /// One pool of connections.
 #[derive(Debug, Clone, Copy)]
 pub struct PoolConfig {
-    /// The most connections that are open at once.
+    /// The highest number of open connections.
     pub connections: u32,
-    /// How long to wait for a free one.
+    /// The time that a caller waits for a free connection.
     pub acquire_timeout: Duration,
-    /// Prepared statements that each connection keeps. A server of the MySQL family has a limit for all of them together
-    /// (`max_prepared_stmt_count`, by default 16,382), beyond which it refuses.
+    /// The number of prepared statements that each connection keeps. A server of the MySQL family
+    /// limits the sum over all connections (`max_prepared_stmt_count`, by default 16,382) and
+    /// rejects statements beyond it.
     pub statements: usize,
 }
 
 impl PoolConfig {
-    /// What fits into the default limit of a server for two processes with the default connections.
+    /// Returns a pool whose statements fit into the default limit of a server for two processes
+    /// with the default number of connections.
     const fn sized(connections: u32, acquire_timeout: Duration, statements: usize) -> Self {
         Self { connections, acquire_timeout, statements }
     }
 }
 
 impl StoreConfig {
-    /// SQLite with one table of each kind, as development uses it; `None` = in a temporary folder, without durability.
+    /// Returns the configuration of a SQLite file with one table of each kind, as development uses
+    /// it; `None` = in a temporary folder, without durability.
     #[must_use]
     pub fn sqlite(folder: Option<PathBuf>) -> Self {
         let durable = folder.is_some();
@@ -84,7 +89,8 @@ impl StoreConfig {
         }
     }
 
-    /// Servers of the MySQL family at `urls`, the subject tables dealt evenly over them.
+    /// Returns the configuration of servers of the MySQL family at `urls`, with the subject tables
+    /// distributed evenly over them.
     #[must_use]
     pub fn mysql(urls: &[String], tables: TableCounts) -> Self {
         let wait = Duration::from_secs(5);
@@ -118,7 +124,7 @@ impl std::fmt::Debug for DatabaseKind {
 
 impl std::fmt::Debug for SourceConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The address carries the password.
+        // The URL contains the password.
         f.debug_struct("SourceConfig").field("subject_tables", &self.subject_tables).finish_non_exhaustive()
     }
 }

@@ -1,43 +1,43 @@
-//! What the database says, in the words of the domain: made here, once. Driver text goes to the log only, see
-//! [`Complaints`](crate::throttled_log::ThrottledLog).
+//! The classification of database errors and their conversion to domain errors, in one place.
+//! Driver text goes to the log only, see [`ThrottledLog`](crate::throttled_log::ThrottledLog).
 
 use std::time::Duration;
 
 use riposte_core::{CircuitBreaker, Error};
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
-/// Why work on the database failed.
+/// The reason why a database operation failed.
 #[derive(Debug, Clone)]
 pub(crate) enum StoreError {
-    /// The database refused or could not be reached.
+    /// The database returned an error or could not be reached.
     Db(DbErr),
-    /// The domain refused, or a row makes no sense.
+    /// The domain returned an error, or a row is invalid.
     Domain(Error),
-    /// The database has said nothing for longer than a transaction may take.
+    /// The database has not responded within the time limit of a transaction.
     Silence,
-    /// The database has not been asked: it was away a moment ago.
+    /// The database was not called, because the circuit breaker is open.
     Away,
 }
 
-/// What a failed statement means for the transaction around it.
+/// The class of a failed statement: its consequence for the surrounding transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorClass {
-    /// Another transaction stood in the way: the same again will do.
+    /// A conflict with another transaction; a retry succeeds.
     Conflict,
-    /// Another transaction has held a row for longer than anybody waits.
+    /// Another transaction has held a row lock for longer than the lock wait limit.
     Locked,
-    /// A unique key is taken: another transaction was first.
+    /// A unique key is taken, because another transaction was first.
     Duplicate,
-    /// The connection went away, or the disk behind it; of a commit the outcome is not known.
+    /// The connection or the disk failed. The outcome of a commit is unknown.
     Lost,
-    /// No connection could be had for as long as a caller waits: nothing was sent.
+    /// No connection became free within the acquire timeout; nothing was sent.
     Unreachable,
-    /// Nothing that a repeat would cure.
+    /// An error that a retry does not cure.
     Fatal,
 }
 
 impl ErrorClass {
-    /// Whether it may be the data source itself that fails.
+    /// Returns whether the data source itself may have failed.
     pub(crate) fn is_away(self) -> bool {
         match self {
             Self::Lost | Self::Unreachable => true,
@@ -66,7 +66,8 @@ impl From<StoreError> for Error {
             StoreError::Away => Self::ShardAway { after: CircuitBreaker::PAUSE },
             StoreError::Db(error) => match meaning(&error) {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
-                // Retried inside already, and rolled back each time: nothing happened, and later it may.
+                // The transaction was retried inside and rolled back each time: nothing was
+                // written, and a later call may succeed.
                 ErrorClass::Conflict | ErrorClass::Locked => Self::Overloaded { after: Duration::from_millis(200) },
                 ErrorClass::Duplicate | ErrorClass::Fatal => Self::internal(error),
             },
@@ -86,7 +87,8 @@ impl StoreError {
     }
 }
 
-/// Whether the connection went away under a statement. A pool that has none to give is another matter.
+/// Returns whether the connection was lost during a statement. A pool without a free connection is
+/// a different error.
 pub(crate) fn is_lost(error: &DbErr) -> bool {
     let (DbErr::Conn(RuntimeErr::SqlxError(cause))
     | DbErr::Exec(RuntimeErr::SqlxError(cause))
@@ -97,12 +99,13 @@ pub(crate) fn is_lost(error: &DbErr) -> bool {
     matches!(**cause, SqlxError::Io(_) | SqlxError::Tls(_) | SqlxError::Protocol(_))
 }
 
-/// Whether another transaction stood in the way.
+/// Returns whether a conflict with another transaction caused the error.
 pub(crate) fn is_conflict(error: &DbErr) -> bool {
     matches!(meaning(error), ErrorClass::Conflict | ErrorClass::Locked)
 }
 
-/// Whether the data source itself may be away; one that does not let us in is there.
+/// Returns whether the data source itself may be unavailable; a source that denies access is
+/// available.
 pub(crate) fn is_away(error: &DbErr) -> bool {
     meaning(error).is_away() && !is_denied(error)
 }
@@ -117,7 +120,7 @@ fn is_denied(error: &DbErr) -> bool {
     denies(cause)
 }
 
-/// Whether a server of the MySQL family said that it does not let us in.
+/// Returns whether a server of the MySQL family denied access.
 pub(crate) fn denies(error: &SqlxError) -> bool {
     let SqlxError::Database(said) = error else { return false };
     said.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
@@ -154,25 +157,26 @@ fn meaning(error: &DbErr) -> ErrorClass {
     if gone { ErrorClass::Lost } else { ErrorClass::Fatal }
 }
 
-/// Whether a statement failed because its table was never created.
+/// Returns whether a statement failed because its table was never created.
 pub(crate) fn is_missing_table(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
         return false;
     };
     let SqlxError::Database(said) = &**cause else { return false };
-    // SQLite has no code of its own for it.
+    // SQLite has no error code of its own for a missing table.
     said.try_downcast_ref::<SqlxMySqlError>()
         .map_or_else(|| said.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
 }
 
-/// Whether a temporary file or a call of the storage engine failed for want of room on disk: each has one code for all its errors.
+/// Returns whether a temporary file or a call of the storage engine failed because the disk is
+/// full. Each of the two has one error code for all its errors.
 fn is_full(number: u16, message: &str) -> bool {
     [1, 3, 1030].contains(&number) && ["Errcode: 28 ", "error 28 "].iter().any(|words| message.contains(words))
 }
 
 fn of_mysql(number: u16) -> ErrorClass {
     match number {
-        // Deadlock, record changed since the last read, no room for another prepared statement.
+        // Deadlock; record changed since the last read; prepared statement limit reached.
         1213 | 1020 | 1461 => ErrorClass::Conflict,
         1205 => ErrorClass::Locked,
         1062 => ErrorClass::Duplicate,
@@ -180,18 +184,20 @@ fn of_mysql(number: u16) -> ErrorClass {
         1040 | 1053 | 1077 | 1129 | 1158..=1161 | 1203 | 1226 | 1290 | 1317 | 1792 | 1836 | 1927 | 3169 => {
             ErrorClass::Lost
         }
-        // Its disk is full, for anything or for a table; a write failed, or a commit.
+        // The disk is full, for the server or for a table; a write or a commit failed.
         1021 | 1026 | 1114 | 1180 => ErrorClass::Lost,
-        // A password that was changed under us: nothing was sent.
+        // The password was changed while the process ran; nothing was sent.
         number if DENIED.contains(&number) => ErrorClass::Unreachable,
         _ => ErrorClass::Fatal,
     }
 }
 
-/// A server that is there and does not let us in: access denied to it or to the database, and no such database.
+/// The codes by which a reachable server denies access: to itself, to the database, or because the
+/// database does not exist.
 const DENIED: [u16; 4] = [1044, 1045, 1049, 1698];
 
-/// Extended result codes carry the plain one in their low byte: 5 is BUSY, 6 LOCKED, 10 IOERR, 13 FULL.
+/// Classifies a SQLite result code. Extended codes carry the plain code in their low byte: 5 is
+/// BUSY, 6 LOCKED, 10 IOERR, 13 FULL.
 fn of_sqlite(code: &str) -> ErrorClass {
     match code.parse::<u32>().map(|code| code & 0xff) {
         Ok(5 | 6) => ErrorClass::Conflict,

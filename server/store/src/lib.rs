@@ -1,8 +1,9 @@
-//! The stores of Riposte behind the domain's ports: sharded tables on the MySQL family, or one SQLite file, by the same
-//! code. [`SqlStore::open`] gives a [`SqlStore`], whose ports are all that the rest of the service sees.
+//! The store of Riposte behind the domain's ports: sharded tables on servers of the MySQL family,
+//! or one SQLite file, with the same code. [`SqlStore::open`] returns a [`SqlStore`], and the rest
+//! of the service uses its ports only.
 //!
-//! This crate must never know an RPC, a proto message or a status, and no SeaORM type or driver text leaves it but to
-//! the migrations.
+//! This crate must never know an RPC, a proto message or a status, and SeaORM types and driver text
+//! leave it only for the migrations.
 
 pub mod config;
 mod error;

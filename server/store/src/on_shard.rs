@@ -5,8 +5,9 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult
 
 use crate::shard::TableSlot;
 
-/// A connection or transaction whose statements are bound to a slot. Entities name their tables with a marker
-/// (`comment_index_@`), which no server knows: what does not pass through here fails.
+/// A connection or transaction whose statements are bound to a slot. Entities name their tables
+/// with a marker (`comment_index_@`) that no server knows, so a statement that bypasses this type
+/// fails.
 #[derive(Debug)]
 pub struct OnShard<C> {
     conn: C,
@@ -24,7 +25,7 @@ impl<C> OnShard<C> {
         self.slot = slot;
     }
 
-    /// The number that every statement puts into its WHERE and every row carries.
+    /// Returns the partition number that every WHERE names and every row carries.
     #[must_use]
     pub fn part(&self) -> i16 {
         self.slot.part()
@@ -32,10 +33,10 @@ impl<C> OnShard<C> {
 }
 
 impl OnShard<DatabaseTransaction> {
-    /// Makes everything done in the transaction durable.
+    /// Commits the transaction durably.
     ///
     /// # Errors
-    /// Whatever the server says; with a lost connection the outcome is not known.
+    /// The error of the server; after a lost connection the outcome is unknown.
     pub async fn commit(self) -> Result<(), DbErr> {
         self.conn.commit().await
     }

@@ -1,4 +1,4 @@
-//! Which migration steps each data source has, and for which layout they were made.
+//! The migration steps that each data source has, and the layout that they were applied for.
 
 use riposte_core::Millis;
 use sea_orm::ActiveValue::Set;
@@ -23,40 +23,42 @@ pub const STEPS: [&str; 9] = [
     "m0009_commits",
 ];
 
-/// What a data source has to say about its schema.
+/// The schema state of a data source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceSchema {
-    /// Everything that this version needs is there.
+    /// All steps that this version needs are applied.
     Ready,
     /// These steps have not been applied.
     Missing(Vec<&'static str>),
-    /// The tables were made for another layout: serving them would find wrong rows. In words, for people.
+    /// The tables were created for another layout, so reads would find wrong rows. The text is for
+    /// operators.
     Mismatch(String),
-    /// It answers, but not what it has: no such database, or not for us. In words, for people.
+    /// The source is reachable, but its steps cannot be read: the database does not exist or access
+    /// is denied. The text is for operators.
     Unreadable(String),
-    /// It cannot be asked. In words, for people.
+    /// The source cannot be reached. The text is for operators.
     Unreachable(String),
 }
 
 /// The part of a deployment that one data source holds, as its first migration recorded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Tables of subjects, over all sources.
+    /// The number of subject tables, over all sources.
     pub subject_tables: i16,
-    /// Tables of everything below, over all sources.
+    /// The number of index tables, over all sources.
     pub index_tables: i16,
     /// The number of this source.
     pub source: i16,
-    /// How many sources there are.
+    /// The number of sources.
     pub sources: i16,
-    /// The first subject table here.
+    /// The first subject table of this source.
     pub first_table: i16,
-    /// The last subject table here.
+    /// The last subject table of this source.
     pub last_table: i16,
 }
 
 impl Layout {
-    /// What the configuration says of a source.
+    /// Returns the layout that the configuration gives to a source.
     #[must_use]
     pub fn configured(map: &ShardMap, source: usize, sources: usize) -> Self {
         let tables: Vec<i16> = map.subject_slots(source).map(|slot| slot.part()).collect();
@@ -91,7 +93,7 @@ impl std::fmt::Display for Layout {
     }
 }
 
-/// Asks one data source.
+/// Checks the schema of one data source.
 pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema {
     let configured = Layout::configured(sources.map(), number, sources.all().len());
     let asked = async { applied(&sources.all()[number].begin_read().await?).await };
@@ -102,7 +104,7 @@ pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema 
     }
 }
 
-/// Compares the steps a source has with those it needs.
+/// Compares the steps that a source has with the steps that this version needs.
 #[must_use]
 pub fn judge(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
     if let Some((_, recorded)) = applied.iter().find(|(_, recorded)| *recorded != configured) {
@@ -115,10 +117,11 @@ pub fn judge(applied: &[(String, Layout)], configured: Layout) -> SourceSchema {
     if missing.is_empty() { SourceSchema::Ready } else { SourceSchema::Missing(missing) }
 }
 
-/// The steps that a source has, in the order of their names; none where nothing was ever migrated.
+/// Returns the steps that a source has, in the order of their names; the list is empty before the
+/// first migration.
 ///
 /// # Errors
-/// When the source cannot be asked.
+/// The source cannot be read.
 pub async fn applied<C: ConnectionTrait>(connection: &C) -> Result<Vec<(String, Layout)>, DbErr> {
     let mut steps: Vec<_> = match Entity::find().all(connection).await {
         Ok(rows) => rows.iter().map(|row| (String::from_utf8_lossy(&row.step).into_owned(), Layout::of(row))).collect(),
@@ -129,10 +132,10 @@ pub async fn applied<C: ConnectionTrait>(connection: &C) -> Result<Vec<(String, 
     Ok(steps)
 }
 
-/// Records that a step was applied; once is enough.
+/// Records that a step was applied; a repeated call has no effect.
 ///
 /// # Errors
-/// When the row cannot be written.
+/// The row cannot be written.
 pub async fn record<C: ConnectionTrait>(connection: &C, step: &str, layout: Layout, now: Millis) -> Result<(), DbErr> {
     let row = ActiveModel {
         step: Set(bytes(step)),

@@ -1,21 +1,22 @@
-//! Partition → slot → table → data source: the only routing in the house.
+//! The routing: partition → slot → table → data source. No other module routes.
 
 use std::ops::RangeInclusive;
 
 use riposte_core::ids::PARTITIONS;
 use riposte_core::{Error, Partition, Result};
 
-/// How many tables the rows are spread over. `subject` divides `index`, so that all rows of a subject lie on one
-/// data source. A count of 1 gives the table no number.
+/// The number of tables over which the rows are spread. `subject` divides `index`, so that all rows
+/// of a subject are in one data source. A table whose count is 1 has no number in its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableCounts {
-    /// Tables of subjects, 1 to 1024.
+    /// The number of subject tables, 1 to 1024.
     pub subject: u16,
-    /// Tables of everything below a subject, 1 to 1024.
+    /// The number of index tables, 1 to 1024.
     pub index: u16,
 }
 
-/// What ends the name of a routed table in a statement, in the order of replacement: the second one ends the first.
+/// The markers that end the name of a routed table in a statement, in the order of replacement: the
+/// first one ends in the second one.
 const SUBJECT_MARKER: &str = "comment_subject_@";
 const INDEX_MARKER: &str = "_@";
 
@@ -33,14 +34,15 @@ impl TableSlot {
         self.partition
     }
 
-    /// The number that every row of the partition carries.
+    /// Returns the number that every row of the partition carries.
     #[must_use]
     pub fn part(self) -> i16 {
         part(self.partition)
     }
 
-    /// The statement with the names of this slot's tables in the place of their markers. Values are parameters, so
-    /// nothing but names is ever touched; a statement that nobody routed names a table that cannot exist.
+    /// Returns the statement with this slot's table names in place of the markers. Values are
+    /// parameters, so only names are replaced. A statement that was not routed names a table that
+    /// cannot exist.
     #[must_use]
     pub fn bind(self, sql: String) -> String {
         if !sql.contains(INDEX_MARKER) {
@@ -52,25 +54,25 @@ impl TableSlot {
     }
 }
 
-/// The number of a partition as its rows carry it.
+/// Returns the number of a partition as its rows carry it.
 #[must_use]
 pub fn part(partition: Partition) -> i16 {
     partition.get() as i16 // below 1024
 }
 
-/// Which data source holds which tables.
+/// The assignment of tables to data sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardMap {
     tables: TableCounts,
-    /// For each subject table: the number of its data source.
+    /// The number of the data source, for each subject table.
     sources: Vec<usize>,
 }
 
 impl ShardMap {
-    /// The map that gives each range of subject tables to the source of the same place.
+    /// Creates the map that assigns range `n` of subject tables to source `n`.
     ///
     /// # Errors
-    /// When a count is out of bounds, or a table has no source or several.
+    /// A count is out of bounds, or a table has no source or several.
     pub fn new(tables: TableCounts, ranges: &[RangeInclusive<u16>]) -> Result<Self> {
         let fault = |text: String| Err(Error::Internal(format!("shard map: {text}")));
         let TableCounts { subject, index } = tables;
@@ -94,24 +96,24 @@ impl ShardMap {
         self.tables
     }
 
-    /// The tables of a partition.
+    /// Returns the slot of a partition.
     #[must_use]
     pub fn slot(&self, partition: Partition) -> TableSlot {
         TableSlot { partition, tables: self.tables }
     }
 
-    /// The number of the data source that holds a partition.
+    /// Returns the number of the data source that holds a partition.
     #[must_use]
     pub fn source(&self, partition: Partition) -> usize {
         self.sources[usize::from(partition.get() % self.tables.subject)]
     }
 
-    /// One slot for each subject table of a source, in order.
+    /// Returns one slot for each subject table of a source, in order.
     pub fn subject_slots(&self, source: usize) -> impl Iterator<Item = TableSlot> + '_ {
         self.slots(self.tables.subject, source)
     }
 
-    /// One slot for each index table of a source, in order.
+    /// Returns one slot for each index table of a source, in order.
     pub fn index_slots(&self, source: usize) -> impl Iterator<Item = TableSlot> + '_ {
         self.slots(self.tables.index, source)
     }

@@ -1,4 +1,4 @@
-//! The store on SQL: one code for MySQL and SQLite.
+//! The store on SQL, with the same code for MySQL and SQLite.
 
 mod among;
 mod chunks;

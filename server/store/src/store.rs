@@ -1,4 +1,4 @@
-//! A store, opened: its ports, and what operators ask of it.
+//! An open store: its ports, and its operations for operators.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::sql::{
     TransactionObserver,
 };
 
-/// The tables of a deployment behind the domain's ports. Cheap to clone.
+/// The tables of a deployment behind the domain's ports. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     sources: Arc<DataSources>,
@@ -27,26 +27,26 @@ pub struct SqlStore {
     clock: Arc<dyn Clock>,
 }
 
-/// What `riposte doctor` shows of one data source.
+/// The state of one data source, as `riposte doctor` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diagnosis {
-    /// The round trip of the smallest question, in microseconds.
+    /// The round trip of the smallest query, in microseconds.
     pub latency_micros: u64,
-    /// Names and values that decide about correctness and durability, as the server says them on a connection that
-    /// writes; `None` where the server does not know the name.
+    /// The names and values of settings that decide about correctness and durability, as the server
+    /// returns them on a writing connection; `None` if the server does not know the name.
     pub facts: Vec<(&'static str, Option<String>)>,
-    /// Tables in its database, of a server of the MySQL family.
+    /// The number of tables in its database, for a server of the MySQL family.
     pub tables: Option<u64>,
-    /// Why it could not be asked, if so.
+    /// The reason why the source could not be reached, if so.
     pub unreachable: Option<String>,
 }
 
 impl SqlStore {
-    /// Opens a store, inside a tokio runtime. No server is asked yet: a source that is down, or whose schema is old, shows in
-    /// [`SqlStore::schema`].
+    /// Opens a store, inside a tokio runtime. No server is contacted yet: [`SqlStore::schema`]
+    /// reports a source that is unavailable or has an old schema.
     ///
     /// # Errors
-    /// When the configuration makes no sense, or the folder of a SQLite file cannot be made.
+    /// The configuration is invalid, or the folder of a SQLite file cannot be created.
     pub fn open(config: &StoreConfig, clock: Arc<dyn Clock>) -> Result<Self> {
         let sources = Arc::new(DataSources::open(config)?);
         let ids = Arc::new(SqlIds::new(Arc::clone(&sources), Arc::clone(&clock)));
@@ -59,73 +59,73 @@ impl SqlStore {
         })
     }
 
-    /// From now on `observer` is told how the work of this store goes. Only the first one counts.
+    /// Sets the observer of this store's work. Later calls have no effect.
     pub fn observe(&self, observer: Arc<dyn TransactionObserver>) {
         self.sources.desk().observe(observer);
     }
 
-    /// Reads.
+    /// Returns the reader.
     #[must_use]
     pub fn reader(&self) -> Arc<dyn Reader> {
         Arc::clone(&self.reader) as Arc<dyn Reader>
     }
 
-    /// Commits.
+    /// Returns a writer without a commit observer.
     #[must_use]
     pub fn writer(&self) -> Arc<dyn Writer> {
         Arc::clone(&self.writer) as Arc<dyn Writer>
     }
 
-    /// Commits, and tells `witness` of each.
+    /// Returns a writer that notifies `witness` of each commit.
     #[must_use]
     pub fn witnessed_writer(&self, witness: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
         Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(witness)))
     }
 
-    /// New ids.
+    /// Returns the id generator.
     #[must_use]
     pub fn ids(&self) -> Arc<dyn IdSource> {
         Arc::clone(&self.ids) as Arc<dyn IdSource>
     }
 
-    /// What commits left to be told.
+    /// Returns the outbox, which holds the events of the commits.
     #[must_use]
     pub fn outbox(&self) -> Arc<dyn Outbox> {
         Arc::new(SqlOutbox::new(Arc::clone(&self.sources)))
     }
 
-    /// Members' histories.
+    /// Returns the member histories.
     #[must_use]
     pub fn histories(&self) -> Arc<dyn MemberHistories> {
         Arc::new(SqlHistories::new(Arc::clone(&self.sources), Arc::clone(&self.reader)))
     }
 
-    /// Ranked orders under `rules`: their boards, and the rankings that are frozen from them.
+    /// Returns the ranked orders under `rules`: the rank indexes, and the rankings made from them.
     #[must_use]
     pub fn ranks(&self, rules: RankingConfig) -> (Arc<dyn RankIndexes>, Arc<dyn Rankings>) {
         let ranks = Arc::new(SqlRanks::new(Arc::clone(&self.sources), Arc::clone(&self.reader), rules));
         (Arc::clone(&ranks) as _, ranks)
     }
 
-    /// Repairs.
+    /// Returns the repair of counts.
     #[must_use]
     pub fn repairer(&self) -> Arc<dyn CountRepair> {
         Arc::new(SqlCountRepair::new(Arc::clone(&self.sources), Arc::clone(&self.reader), Arc::clone(&self.ids)))
     }
 
-    /// The clock it was opened with.
+    /// Returns the clock that the store was opened with.
     #[must_use]
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock
     }
 
-    /// The data sources, for the migrations.
+    /// Returns the data sources, for the migrations.
     #[must_use]
     pub fn sources(&self) -> &Arc<DataSources> {
         &self.sources
     }
 
-    /// Asks every data source whether it can be served, in order.
+    /// Returns the schema state of every data source, in order.
     pub async fn schema(&self) -> Vec<SourceSchema> {
         let ask = |number| {
             let sources = Arc::clone(&self.sources);
@@ -136,19 +136,20 @@ impl SqlStore {
         answers.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
     }
 
-    /// Asks every data source how it is set up, in order.
+    /// Returns the diagnosis of every data source, in order.
     pub async fn diagnose(&self) -> Vec<Diagnosis> {
         futures::future::join_all(self.sources.all().iter().map(diagnose)).await
     }
 
-    /// Ends: gives the worker numbers back and closes every connection. Work that runs is waited for.
+    /// Closes the store: releases the worker numbers and closes every connection. Running work is
+    /// waited for.
     pub async fn close(&self) {
         self.ids.close().await;
         self.sources.close().await;
     }
 }
 
-/// The variables of a server of the MySQL family, one of each line exists.
+/// The variables of a server of the MySQL family; of each line, one name exists on a server.
 const MYSQL_FACTS: [(&str, &[&str]); 10] = [
     ("version", &["version"]),
     ("innodb_flush_log_at_trx_commit", &["innodb_flush_log_at_trx_commit"]),
@@ -199,6 +200,6 @@ async fn ask(source: &DataSource, sql: &str) -> std::result::Result<Option<Strin
     let pool = source.write_pool();
     let row = pool.query_one_raw(Statement::from_string(pool.get_database_backend(), sql)).await?;
     let Some(row) = row else { return Ok(None) };
-    // SQLite answers a pragma with a number or a word.
+    // SQLite returns a number or a word for a pragma.
     Ok(row.try_get_by_index::<String>(0).ok().or_else(|| row.try_get_by_index::<i64>(0).ok().map(|n| n.to_string())))
 }

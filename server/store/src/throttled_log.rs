@@ -1,15 +1,15 @@
-//! What the log says of a data source while something is wrong with it. Every call would say it, so each line is said once
-//! a second, with the count of those that were left out.
+//! Log messages about a failing data source. Every call would log the same message, so each message
+//! is logged once a second, with the number of suppressed ones.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{ErrorClass, StoreError};
 
-/// How long a line rests after it was said.
+/// The pause after a message was logged.
 const REST: Duration = Duration::from_secs(1);
 
-/// Of one source.
+/// The throttled messages of one source.
 #[derive(Debug)]
 pub(crate) struct ThrottledLog {
     source: usize,
@@ -20,13 +20,13 @@ pub(crate) struct ThrottledLog {
 }
 
 impl ThrottledLog {
-    /// Nothing was said of this source, from 0 on.
+    /// Creates the log of a source, counted from 0, without earlier messages.
     pub(crate) fn new(source: usize) -> Self {
         let [silent, unreached, gave_up] = [(); 3].map(|()| Throttle::default());
         Self { source, begin: Instant::now(), silent, unreached, gave_up }
     }
 
-    /// Says what a caller is not told of a fault that ends a call.
+    /// Logs those details of a fault that ends a call which its caller does not get.
     pub(crate) fn tell(&self, fault: &StoreError) {
         let (source, now) = (self.source + 1, self.begin.elapsed());
         match fault {
@@ -46,25 +46,27 @@ impl ThrottledLog {
                         tracing::warn!(source, unsaid, %error, "a transaction gave up after its retries");
                     }
                 }
-                // Errors of ours, which are told where they become a status.
+                // Internal errors are logged where they become a status.
                 ErrorClass::Duplicate | ErrorClass::Fatal => {}
             },
-            // The one was told when the source went away, the other is the caller's to know.
+            // `Away` was logged when the source became unavailable; a domain error concerns the
+            // caller only.
             StoreError::Away | StoreError::Domain(_) => {}
         }
     }
 }
 
-/// Lets a line be said now and then.
+/// Lets a message pass once in a while.
 #[derive(Debug, Default)]
 struct Throttle {
-    /// When it may be said again, in milliseconds from the beginning.
+    /// The time at which it may pass again, in milliseconds from the beginning.
     next: AtomicU64,
     unsaid: AtomicU64,
 }
 
 impl Throttle {
-    /// Whether to say it now, so long after the beginning, and how often it was left out since it was said last.
+    /// Returns the number of messages suppressed since the last one if a message may pass now, at
+    /// this time after the beginning.
     fn pass(&self, now: Duration) -> Option<u64> {
         let millis = |of: Duration| u64::try_from(of.as_millis()).unwrap_or(u64::MAX);
         let (now, next) = (millis(now), self.next.load(Ordering::Relaxed));

@@ -1,4 +1,5 @@
-//! Who may call what: every method, by every role, on types granted and not, over plaintext, TLS and mTLS.
+//! The access matrix: every method, by every role, on types granted and not, over plaintext, TLS
+//! and mTLS.
 
 mod audit;
 mod authority;
@@ -20,11 +21,11 @@ use tonic::Code;
 
 use super::metrics::ask;
 
-/// The type that every caller of the file was granted, and one that none was.
+/// The object type that every caller of this file is granted, and one that none is.
 const GRANTED: &str = "article";
 const OTHER: &str = "video";
 
-/// Subjects of both types with a comment each, made while everybody was admitted.
+/// Subjects of both types with a comment each, created while every caller was admitted.
 struct Scene {
     granted: i64,
     other: i64,
@@ -40,7 +41,7 @@ async fn scene(server: &Server) -> Result<Scene> {
     Ok(Scene { granted: ids[0], other: ids[1] })
 }
 
-/// What a call is answered with: its code, and whose reason.
+/// Returns the code of a call, and the reason of its error.
 async fn outcome(raw: &Raw, row: &Row, object_type: &str, id: i64) -> Result<(Code, ErrorReason)> {
     match raw.call(row.method, row.message(object_type, id)?).await {
         Ok(()) => Ok((Code::Ok, ErrorReason::Unspecified)),

@@ -1,4 +1,4 @@
-//! Connections grow old: their clients make new ones, and no call notices.
+//! Connections reach their maximum age: their clients open new ones, and no call fails.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use riposte_sdk::v1::CommentSort;
 use riposte_tests::{Say, Server, Watch};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Connections after the first.
+/// The number of connections after the first.
 const GENERATIONS: usize = 3;
 const CALLERS: usize = 8;
 
@@ -37,7 +37,8 @@ async fn a_client_outlives_its_connections_without_a_failed_call_and_a_watch_sta
         })
     });
     let calls = try_join_all(callers).await?.into_iter().sum::<Result<usize>>()?;
-    // All that was written while the connections changed is told on the one that the watch began on.
+    // All writes made while the connections changed are reported on the connection on which the
+    // watch began.
     let last = say.page(CommentSort::Newest, 1).await?.subject.context("no subject")?.revision;
     watch.until(begin, last).await?;
     let opened = opened.load(Ordering::Relaxed);
@@ -46,7 +47,7 @@ async fn a_client_outlives_its_connections_without_a_failed_call_and_a_watch_sta
     Ok(())
 }
 
-/// An address that leads to another, and counts the connections made to it.
+/// Starts a proxy to another address that counts the connections made to it.
 async fn relay(to: SocketAddr, opened: Arc<AtomicUsize>) -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;

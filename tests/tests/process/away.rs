@@ -1,4 +1,5 @@
-//! A data source that says nothing: calls that need it are refused at once, and those of the other go on.
+//! A data source that does not respond: calls that need it are refused at once, and those of the
+//! other continue.
 
 use anyhow::{Context, Result, ensure};
 use futures::future::join_all;
@@ -7,9 +8,9 @@ use riposte_tests::wire::{Proxy, Weather};
 use riposte_tests::{Say, Server, mysql, refused, until};
 use tonic::{Code, Status};
 
-/// Subjects: half of them lie on the second source, or so.
+/// The number of subjects, of which about half lie on the second source.
 const SUBJECTS: usize = 24;
-/// Calls at a time.
+/// The number of concurrent calls.
 const AT_ONCE: usize = 8;
 
 async fn fresh(say: &Say) -> Result<(), Status> {
@@ -39,7 +40,8 @@ async fn calls_that_need_a_silent_source_are_refused_at_once_and_the_others_go_o
         let code = asked.as_ref().err().map(Status::code);
         ensure!(matches!(code, Some(Code::DeadlineExceeded | Code::Unavailable)), "{asked:?}");
     }
-    // Nobody knows at first that it is away, only that it does not answer.
+    // At first the server does not know that the source is unavailable, only that it does not
+    // respond.
     let (near, far): (Vec<_>, Vec<_>) =
         (near.iter().map(|(say, _)| *say).collect(), far.iter().map(|(say, _)| *say).collect());
     let one = far[0];
@@ -48,7 +50,7 @@ async fn calls_that_need_a_silent_source_are_refused_at_once_and_the_others_go_o
         Ok(asked.into_iter().flat_map(Result::err).any(is_away))
     })
     .await?;
-    // One now and then is let through, to see whether it is back.
+    // Occasionally a call is let through to probe the source.
     let asked = join_all((0..100).map(|n| fresh(far[n % far.len()]))).await;
     let refused = asked.into_iter().flat_map(Result::err).filter(|status| is_away(status.clone())).count();
     ensure!(refused >= 90, "{refused} of 100");
@@ -65,7 +67,7 @@ async fn calls_that_need_a_silent_source_are_refused_at_once_and_the_others_go_o
         until("every subject is", || async { Ok(fresh(say).await.is_ok()) }).await?;
     }
 
-    // Writes go through a few committers: they find it out by themselves.
+    // Writes go through a few committers, which detect the failure by themselves.
     wire.set(Weather::Silent);
     until("writes are refused", || async {
         let gone = join_all(far.iter().map(|say| say.comment("m", "gone")));
@@ -122,7 +124,7 @@ async fn a_server_that_starts_beside_a_silent_source_serves_the_other_and_later_
     Ok(())
 }
 
-/// Whether it says that the source is away, and when to come again.
+/// Returns `true` if the status reports an unavailable source with a retry delay.
 fn is_away(status: Status) -> bool {
     refused::<()>(Err(status)).is_ok_and(|said| said == (Code::Unavailable, ErrorReason::ShardUnavailable))
 }

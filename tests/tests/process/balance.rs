@@ -1,4 +1,4 @@
-//! Even load without a balancer: one client over eight servers.
+//! Even load without a load balancer: one client over eight servers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::migrate::{TABLES, migrate};
 
 const SERVERS: usize = 8;
 const CALLERS: usize = 16;
-/// Comments by each caller.
+/// The number of comments by each caller.
 const COMMENTS: usize = 50;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -30,7 +30,8 @@ async fn one_client_gives_eight_servers_equal_shares() -> Result<()> {
         tokio::spawn(async move {
             let mut workers = Vec::new();
             for _ in 0..COMMENTS {
-                // Every process mints ids under a worker number of its own, which tells who it was.
+                // Every process generates ids under a worker number of its own, which identifies
+                // the process.
                 workers.push(say.comment("m", "an equal share").await?.id >> 8 & 63);
             }
             anyhow::Ok(workers)

@@ -1,4 +1,5 @@
-//! A server with Redis: killed, frozen and emptied, reads go on and say so; what comes back is never old.
+//! A server with Redis: while Redis is killed, paused or emptied, reads continue and report the
+//! degradation; data that returns is never outdated.
 
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -13,14 +14,14 @@ use riposte_test_redis::Program;
 use riposte_tests::{Say, Server, mysql};
 use tokio::process::{Child, Command};
 
-/// A Redis of the test's own, which keeps nothing.
+/// A Redis for one test, without persistence.
 pub(super) struct Redis {
     child: Child,
     port: u16,
 }
 
 impl Redis {
-    /// On a free port; `None`, said loudly, where the machine has no Redis.
+    /// Starts it on a free port. Returns `None`, with a message, where the machine has no Redis.
     pub(super) fn start() -> Result<Option<Self>> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         match Self::on(port) {
@@ -39,7 +40,7 @@ impl Redis {
         Ok(Self { child, port })
     }
 
-    /// The value of the configuration that leads to it.
+    /// Returns the configuration value that points to it.
     pub(super) fn setting(&self) -> String {
         format!("cache.url=redis://127.0.0.1:{}", self.port)
     }
@@ -50,7 +51,8 @@ impl Redis {
     }
 }
 
-/// A server with these settings, whose pages come from copies and are not kept ready above them.
+/// Starts a server with these settings that serves pages from the cache, without the response
+/// cache.
 pub(super) async fn copying(settings: &[&str]) -> Result<Server> {
     Server::dev_with(None, &[settings, &["--set", "hot.enabled=false"]].concat()).await
 }
@@ -60,7 +62,7 @@ async fn served(redis: &Redis) -> Result<Server> {
     copying(&["--set", "cache.kind=redis", "--set", &url]).await
 }
 
-/// The newest roots with their previews.
+/// Returns the newest roots with their previews.
 async fn page(say: &Say) -> Result<v1::ListCommentsResponse> {
     let request = v1::ListCommentsRequest {
         subject: Some(say.key.clone()),
@@ -71,7 +73,7 @@ async fn page(say: &Say) -> Result<v1::ListCommentsResponse> {
     Ok(say.client.comments().list_comments(request).await?.into_inner())
 }
 
-/// A root with a reply that somebody likes; the reply.
+/// Creates a root with a liked reply. Returns the id of the reply.
 async fn answered(say: &Say) -> Result<i64> {
     let root = say.comment("m", "first").await?;
     let reply = say.reply(root.id, "m", "answer").await?.id;
@@ -79,7 +81,7 @@ async fn answered(say: &Say) -> Result<i64> {
     Ok(reply)
 }
 
-/// The preview of the oldest root is this reply, with so many likes.
+/// Checks that the preview of the oldest root is this reply, with `likes` likes.
 async fn shows(say: &Say, reply: i64, likes: i32) -> Result<()> {
     let page = page(say).await?;
     let shown: Vec<_> =
@@ -88,7 +90,8 @@ async fn shows(say: &Say, reply: i64, likes: i32) -> Result<()> {
     Ok(())
 }
 
-/// Reads until an answer is degraded, or is not; every answer is whole all the same.
+/// Reads until a response is degraded or not, as requested; every response is complete all the
+/// same.
 pub(super) async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()> {
     let answers = async {
         loop {
@@ -105,7 +108,7 @@ pub(super) async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()>
     tokio::time::timeout(Duration::from_secs(60), answers).await.context("it never changes")?
 }
 
-/// What the server has counted.
+/// Returns the value of a cache counter of the server.
 async fn counted(server: &Server, what: &str) -> Result<u64> {
     let text = super::metrics::ask(server.metrics_target(), "GET", "/metrics").await?;
     let line = format!("riposte_cache_total{{what=\"{what}\"}} ");
@@ -120,14 +123,14 @@ async fn reads_outlive_redis_killed_frozen_and_emptied_and_nothing_old_comes_bac
     let say = Say::on(&server.client()?, "video");
     let reply = answered(&say).await?;
     until(&say, false, 1).await?;
-    // Frozen: what it says when it wakes is of before.
+    // Redis is paused: the data that it returns when it resumes is outdated.
     redis.signal(Signal::SIGSTOP)?;
     until(&say, true, 1).await?;
     say.comment("m", "second").await?;
     until(&say, true, 2).await?;
     redis.signal(Signal::SIGCONT)?;
     until(&say, false, 2).await?;
-    // Killed, and begun again with nothing, not even the functions.
+    // Redis is killed and restarted empty, even without the functions.
     let port = redis.port;
     drop(redis);
     until(&say, true, 2).await?;
@@ -160,7 +163,7 @@ async fn a_server_that_starts_while_redis_is_away_uses_it_when_it_comes() -> Res
     Ok(())
 }
 
-/// Reads until copies answer again.
+/// Reads until the cache serves pages again.
 async fn until_hits(server: &Server, say: &Say) -> Result<()> {
     let before = counted(server, "hit").await?;
     let hits = async {
@@ -194,7 +197,8 @@ async fn a_cache_is_rebuilt_and_pages_come_from_it_in_the_process() -> Result<()
 async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_read_fresh_at_once() -> Result<()> {
     let (Some(redis), Some(databases)) = (Redis::start()?, mysql::servers()) else { return Ok(()) };
     let name = mysql::fresh_name();
-    // This one has no copies. It comes first and leads the relay, until another asks that has some.
+    // This server has no cache. It starts first and holds the lease until a server with a cache
+    // asks for it.
     let deaf = Server::serve(&databases, &name).await?;
     let url = redis.setting();
     let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "hot.enabled=false"].map(str::to_owned);
@@ -241,7 +245,7 @@ async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_
     tokio::time::timeout(Duration::from_secs(60), told).await.context("the copies never hear of it")?
 }
 
-/// The page without what is sealed anew for each answer.
+/// Returns the page without the tokens, which are sealed anew for each response.
 fn unsealed(mut page: v1::ListCommentsResponse) -> v1::ListCommentsResponse {
     unseal(&mut page.next_page_token);
     for thread in page.threads.iter_mut().chain(&mut page.pinned) {
@@ -250,7 +254,7 @@ fn unsealed(mut page: v1::ListCommentsResponse) -> v1::ListCommentsResponse {
     page
 }
 
-/// A token becomes a word that says that there is one.
+/// Replaces a token by a word that says that there is one.
 fn unseal(token: &mut String) {
     if !token.is_empty() {
         "token".clone_into(token);
@@ -275,7 +279,7 @@ async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Res
     }
     let gone = v1::DeleteCommentRequest { id: roots[22], member_id: "m".to_owned(), ..Default::default() };
     say.client.comments().delete_comment(gone).await?;
-    // Without single comments nothing but the print can answer and leave the rows alone.
+    // Without single comments only the rendered page can serve the read without the rows.
     let single = "for _, key in ipairs(redis.call('KEYS', '*:c:*')) do redis.call('DEL', key) end return 0";
     let printed = async {
         loop {
@@ -285,7 +289,7 @@ async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Res
             redis.ask(&["EVAL", single, "0"])?;
             let before = counted(&server, "read").await?;
             let page = page(&say).await?;
-            // The relay may have told a like late, which ends a print.
+            // The relay may have reported a like late, which invalidates a rendered page.
             if counted(&server, "read").await? == before {
                 return anyhow::Ok(page);
             }

@@ -1,4 +1,4 @@
-//! `riposte dev` comes up at once, anywhere, many times, and keeps its data when told to.
+//! `riposte dev` starts immediately, anywhere and repeatedly, and keeps its data on request.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -8,7 +8,8 @@ use riposte_sdk::v1::CommentSort;
 use riposte_tests::{Say, Server, command};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
-/// Far above what a start takes even on a busy machine; what it takes is printed.
+/// A limit far above the duration of a start even on a busy machine; the actual duration is
+/// printed.
 const GENEROUS: u128 = 5_000;
 
 #[tokio::test]
@@ -40,7 +41,7 @@ async fn it_says_after_how_long_it_serves_and_a_line_to_paste() -> Result<()> {
 #[tokio::test]
 async fn it_starts_with_a_discussion_to_look_at() -> Result<()> {
     let server = Server::dev_with(None, &["--seed", "demo"]).await;
-    // The harness asks for an empty server already; the last flag may not simply win.
+    // The harness already requests an empty server; the last flag must not simply win.
     ensure!(server.is_err(), "--seed was given twice and nobody complained");
     let scratch = tempfile::tempdir()?;
     let file = scratch.path().join("endpoint");
@@ -130,7 +131,7 @@ async fn it_tells_a_shell_where_clients_go() -> Result<()> {
     Ok(())
 }
 
-/// The addresses, once the server has written them.
+/// Returns the addresses, once the server has written them.
 async fn endpoint(file: &std::path::Path) -> Result<serde_json::Value> {
     let written = async {
         loop {

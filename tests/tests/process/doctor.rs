@@ -1,4 +1,5 @@
-//! `riposte doctor` and `riposte config check`: what a server would not start with, and what it would miss.
+//! `riposte doctor` and `riposte config check`: the faults that prevent a start, and the parts that
+//! a server would lack.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! `riposte dev --exec -- CMD`: a server for the length of one command.
+//! `riposte dev --exec -- CMD`: a server for the duration of one command.
 
 use anyhow::{Context, Result, ensure};
 use nix::errno::Errno;

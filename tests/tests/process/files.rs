@@ -1,4 +1,4 @@
-//! Files that are no import: each is named with what is wrong, and nothing comes in.
+//! Invalid import files: each is reported with its fault, and nothing is imported.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Health, which anybody may ask: what it tells, how much of it, and how it ends.
+//! The health service, which needs no credentials: its responses, its limits, and its end.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use tonic::{Code, Status, Streaming};
 const CHECK: &str = "/grpc.health.v1.Health/Check";
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
 const LONG: Duration = Duration::from_secs(60);
-/// Watches that one connection may have.
+/// The number of watches that one connection may have.
 const WATCHES: usize = 8;
-/// What is told, as the bytes of a message.
+/// The statuses, as the bytes of a message.
 const SERVING: &[u8] = &[8, 1];
 const NOT_SERVING: &[u8] = &[8, 2];
 
@@ -29,7 +29,7 @@ async fn a_watch_of_health_tells_of_the_end_and_ends_itself() -> Result<()> {
     ensure!(health.message().await?.as_deref() == Some(SERVING));
     kill(server.pid(), Signal::SIGTERM)?;
     ensure!(health.message().await?.as_deref() == Some(NOT_SERVING));
-    // It was not cut, which would be an error here, after a minute.
+    // The stream was not cut, which would be an error here, after a minute.
     ensure!(health.message().await?.is_none());
     ensure!(server.ended().await? == Some(0));
     Ok(())
@@ -65,7 +65,7 @@ async fn a_watch_ends_by_the_deadline_of_its_caller() -> Result<()> {
 async fn a_question_about_health_is_a_short_one() -> Result<()> {
     let server = Server::dev().await?;
     let raw = Raw::to(server.target(), None)?;
-    // service = 1, of so many bytes.
+    // service = 1, of the given number of bytes.
     let named = |bytes: u8| [&[0x0a, 0x80 | bytes, 16][..], &vec![b'x'; 2_048 + usize::from(bytes)]].concat();
     for path in [CHECK, WATCH] {
         let mut answered = raw.open(path, named(1), LONG).await;

@@ -1,4 +1,4 @@
-//! Hot subjects: their first pages come from memory, and are as true as promised.
+//! Hot subjects: the response cache serves their first pages, within the promised age.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::metrics::ask;
 
 /// Every subject is hot from its first read.
 const HOT: [&str; 2] = ["--set", "hot.threshold=0"];
-/// What is not shown any more by a read that begins so long after it was gone.
+/// The longest time after its removal for which a read may still return an item.
 const MAX_AGE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -23,7 +23,7 @@ async fn page(say: &Say) -> Result<ListCommentsResponse, Status> {
     say.page(CommentSort::Newest, 10).await
 }
 
-/// The same page from the store.
+/// Returns the same page from the store.
 async fn fresh(say: &Say) -> Result<ListCommentsResponse, Status> {
     let request = ListCommentsRequest {
         subject: Some(say.key.clone()),
@@ -39,7 +39,8 @@ fn ids(page: &ListCommentsResponse) -> Vec<i64> {
     page.threads.iter().filter_map(|thread| Some(thread.comment.as_ref()?.id)).collect()
 }
 
-/// Reads on until the answer is as it has to be; fails as soon as one that began a second after `since` is not.
+/// Reads until the response is as required; fails if a read that began a second after `since`
+/// returns another.
 async fn converges(
     say: &Say,
     since: Instant,
@@ -63,7 +64,8 @@ async fn metric(server: &Server, name: &str) -> Result<u64> {
     Ok(line.map(str::parse).transpose()?.unwrap_or_default())
 }
 
-/// Reads on until so many pages were answered from memory, and looks at each of them; how many there were.
+/// Reads until the given number of pages came from memory, and checks each of them. Returns the
+/// number of reads.
 async fn read_until_kept(
     server: &Server,
     say: &Say,
@@ -90,7 +92,7 @@ async fn a_page_from_memory_is_the_same_answer_as_any_other() -> Result<()> {
         say.reply(root.id, "x", "reply").await?;
     }
     let from_store = fresh(&say).await?;
-    // Tokens are sealed anew for every reading.
+    // Tokens are sealed anew for every read of the page.
     let plain = |page: &ListCommentsResponse| {
         let mut page = page.clone();
         page.next_page_token.clear();
@@ -207,7 +209,8 @@ async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
     let (hits, misses) =
         (metric(&server, "riposte_hot_hits_total").await?, metric(&server, "riposte_hot_misses_total").await?);
     let readings = metric(&server, "riposte_hot_readings_total").await?;
-    // One at a time; the next one begins when the page is 450 ms old, or when the relay tells that the subject was made.
+    // Page loads run one at a time; the next one begins when the page is 450 ms old, or when the
+    // relay reports that the subject was created.
     let most = 2 + begin.elapsed().as_millis() as u64 / 450;
     ensure!(hits + misses <= 1_000 + more && (1..=most).contains(&readings), "{hits} + {misses}, {readings} of {most}");
     Ok(())

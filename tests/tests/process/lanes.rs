@@ -1,4 +1,5 @@
-//! Writes that wait: what a full lane refuses did not happen, what was taken happens though nobody waits for it any more.
+//! Waiting writes: a write that a full queue refuses has no effect, and an accepted one takes
+//! effect even after its caller has given up.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -16,7 +17,7 @@ use tonic_types::StatusExt;
 
 use super::migrate::migrate;
 
-/// One table of each kind, so that the row of a subject is easy to hold; the smallest lanes.
+/// One table of each kind, so that the row of a subject is easy to lock; the smallest queues.
 const SETS: [&str; 16] = [
     "--set",
     "store.subject_tables=1",
@@ -44,10 +45,10 @@ struct Jam {
     holder: Child,
 }
 
-/// Connections: each carries as many calls at a time as the server lets it.
+/// The number of connections: each carries as many concurrent calls as the server permits.
 const CONNECTIONS: usize = 12;
 
-/// Calls without the retries of the SDK.
+/// A client without the retries of the SDK.
 #[derive(Clone)]
 pub(super) struct Caller {
     pub(super) channel: Channel,
@@ -55,7 +56,7 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// The same number is the same request.
+    /// Creates a comment. The same number is the same request.
     pub(super) async fn create(self, number: usize, time: Duration) -> Result<Comment, Status> {
         let mut request = Request::new(CreateCommentRequest {
             subject: Some(self.key),
@@ -71,7 +72,7 @@ impl Caller {
 }
 
 impl Jam {
-    /// `None`, said loudly, without database servers.
+    /// Returns `None`, with a message, without database servers.
     async fn new() -> Result<Option<Self>> {
         let Some([url, _]) = mysql::servers() else { return Ok(None) };
         let name = mysql::fresh_name();
@@ -90,12 +91,12 @@ impl Jam {
         Ok(Some(Self { server, say, callers, holder: hold(&url, &name, "TRUE").await? }))
     }
 
-    /// Who makes the call of this number.
+    /// Returns the connection for the call of this number.
     fn caller(&self, number: usize) -> Caller {
         self.callers[number % CONNECTIONS].clone()
     }
 
-    /// Lets go of the row.
+    /// Releases the row.
     async fn release(&mut self) -> Result<()> {
         drop(self.holder.stdin.take());
         ensure!(self.holder.wait().await?.success(), "the holder failed");
@@ -103,7 +104,7 @@ impl Jam {
     }
 }
 
-/// A connection in whose open transaction the subjects are locked of which `which` holds.
+/// Opens a connection with a transaction that locks the subjects selected by the condition `which`.
 pub(super) async fn hold(url: &str, database: &str, which: &str) -> Result<Child> {
     let address = url.rsplit_once('@').context("no user")?.1;
     let (host, port) = address.split_once(':').context("no port")?;
@@ -125,7 +126,7 @@ pub(super) async fn hold(url: &str, database: &str, which: &str) -> Result<Child
 #[tokio::test]
 async fn a_full_lane_refuses_without_effect_and_the_refused_may_come_again() -> Result<()> {
     let Some(mut jam) = Jam::new().await? else { return Ok(()) };
-    // A batch of at most 512 is at the database and waits for the row; 512 more fit into the lane.
+    // A batch of at most 512 is at the database and waits for the row; 512 more fit into the queue.
     let (count, room) = (1_200, 1_024);
     let mut calls = tokio::task::JoinSet::new();
     for n in 0..count {

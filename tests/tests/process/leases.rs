@@ -1,4 +1,5 @@
-//! Worker numbers of several processes on one database: whatever clocks and stalls do, no id comes twice.
+//! Worker numbers of several processes on one database: no id is generated twice, whatever clocks
+//! and stalls do.
 
 mod hammer;
 
@@ -13,7 +14,7 @@ use riposte_tests::{Server, mysql};
 use super::migrate::{TABLES, migrate};
 use hammer::{Hammer, Minted};
 
-/// Fresh databases under several servers.
+/// Fresh databases for several servers.
 struct Ground {
     servers: [String; 2],
     name: String,
@@ -21,7 +22,7 @@ struct Ground {
 }
 
 impl Ground {
-    /// Migrated databases; `None`, said loudly, without database servers.
+    /// Returns migrated databases. Returns `None`, with a message, without database servers.
     async fn new() -> Result<Option<Self>> {
         let Some(servers) = mysql::servers() else { return Ok(None) };
         let name = mysql::fresh_name();
@@ -36,7 +37,8 @@ impl Ground {
         Server::serve_with(&self.sets).await
     }
 
-    /// What a statement about the leases prints on each database. `NOW_MS` stands for the present.
+    /// Runs a statement about the leases on each database and returns the outputs. `NOW_MS` stands
+    /// for the current time.
     async fn leases(&self, statement: &str) -> Result<Vec<String>> {
         let statement = statement.replace("NOW_MS", "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)");
         let mut said = Vec::new();
@@ -46,7 +48,8 @@ impl Ground {
         Ok(said)
     }
 
-    /// Takes the numbers that nobody ever had out of reach, so that whoever comes next needs one that was used.
+    /// Blocks the numbers that no process ever had, so that the next process needs one that was
+    /// used.
     async fn hide_unused(&self) -> Result<()> {
         let hide = "UPDATE worker_lease SET leased_until = 9000000000000000 WHERE minted_until = 0";
         self.leases(hide).await.map(drop)
@@ -57,7 +60,7 @@ impl Ground {
     }
 }
 
-/// Which worker numbers minted in each partition.
+/// Returns the worker numbers that generated ids in each partition.
 fn workers(ids: &[Minted]) -> BTreeMap<i64, BTreeSet<i64>> {
     let mut workers: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
     for id in ids {
@@ -66,7 +69,7 @@ fn workers(ids: &[Minted]) -> BTreeMap<i64, BTreeSet<i64>> {
     workers
 }
 
-/// Fails if an id came twice.
+/// Fails if an id occurs twice.
 fn unique(all: &[&[Minted]]) -> Result<()> {
     let mut seen = BTreeSet::new();
     for id in all.iter().copied().flatten() {
@@ -76,7 +79,8 @@ fn unique(all: &[&[Minted]]) -> Result<()> {
     Ok(())
 }
 
-/// Where two processes used one number in one partition, `before` did so entirely before `after`.
+/// Fails unless, where two processes used one number in one partition, `before` did so entirely
+/// before `after`.
 fn succeeded(before: &[Minted], after: &[Minted]) -> Result<()> {
     let mut last: BTreeMap<(i64, i64), i64> = BTreeMap::new();
     for id in before {
@@ -107,7 +111,7 @@ async fn two_processes_started_at_once_share_no_id_and_no_worker() -> Result<()>
     }
     for id in first.iter().chain(&second) {
         let ahead = id.time() - id.created;
-        // Between the two looks at the clock a process may be held up.
+        // Between the two clock readings a process may be delayed.
         ensure!((-1_000..=1_000).contains(&ahead), "{id:?} carries a time that is {ahead} ms ahead of its comment's");
     }
     Ok(())
@@ -122,7 +126,7 @@ async fn a_clock_that_steps_back_ten_seconds_under_a_running_server_doubles_no_i
     clock.set(-10)?;
     let past = Minted::is_of_the_past;
     hammer.until(|ids| ids.iter().filter(|id| past(id)).count() >= 1000).await.context("after the step")?;
-    // Forward again: the time of the ids goes on from where it stood.
+    // The clock is corrected: the time of the ids continues from its last value.
     clock.set(0)?;
     hammer.until(|ids| !ids.iter().rev().take(100).any(past)).await.context("after the return")?;
     unique(&[&hammer.stop().await?])
@@ -136,7 +140,7 @@ async fn a_server_ten_seconds_behind_loses_its_number_to_another_and_shares_no_i
     let late = Hammer::on(&behind)?;
     late.until(|ids| ids.len() >= 200).await?;
     let first = workers(&late.so_far());
-    // To a clock that is right, the lease of the one behind always seems to be over.
+    // To a correct clock, the lease of the server that is behind always appears expired.
     ground.hide_unused().await?;
     let right = ground.serve().await?;
     let other = Hammer::on(&right)?;
@@ -160,7 +164,7 @@ async fn a_process_stalled_beyond_its_lease_mints_under_a_new_one_and_doubles_no
     tokio::try_join!(a.until(|ids| ids.len() >= 300), b.until(|ids| ids.len() >= 300))?;
     kill(stalled.pid(), Signal::SIGSTOP)?;
     let held = workers(&a.so_far());
-    // Of the numbers that were ever used, one is leased still: the other process goes on.
+    // Of the numbers that were ever used, one is still leased: the other process goes on.
     let over = async {
         let count = "SELECT SUM(leased_until > NOW_MS), COUNT(*) FROM worker_lease WHERE minted_until > 0";
         while ground.leases(count).await?.iter().any(|counts| counts != "1\t2") {

@@ -1,16 +1,16 @@
-//! The metrics over HTTP.
+//! The HTTP endpoint of the metrics.
 
 use anyhow::{Context, Result, ensure};
 use riposte_tests::{Say, Server, Watch};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The whole answer to one request.
+/// Returns the whole response to one request.
 pub(super) async fn ask(target: &str, method: &str, path: &str) -> Result<String> {
     ask_as(target, method, path, "*/*").await
 }
 
-/// The same, of a client that accepts this.
+/// Returns the whole response to one request with this `Accept` header.
 pub(super) async fn ask_as(target: &str, method: &str, path: &str, accept: &str) -> Result<String> {
     let address = target.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).await?;

@@ -1,4 +1,5 @@
-//! `riposte migrate`: safe to run twice, by two people at once, and after a crash; never over other shard counts.
+//! `riposte migrate`: safe to run twice, in two processes at once, and after a crash; refused over
+//! other shard counts.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -7,10 +8,11 @@ use anyhow::{Context, Result, ensure};
 use riposte_tests::command::{self, Ran};
 use riposte_tests::{Say, Server, mysql};
 
-/// Few tables: what is proven here does not depend on their number.
+/// Few tables, because the results here do not depend on their number.
 pub(super) const TABLES: [&str; 4] = ["--set", "store.subject_tables=2", "--set", "store.index_tables=4"];
 
-/// The settings of a deployment on fresh databases; `None`, said loudly, without servers.
+/// Returns the settings of a deployment on fresh databases. Returns `None`, with a message, without
+/// servers.
 pub(super) async fn fresh() -> Result<Option<Vec<String>>> {
     let Some(servers) = mysql::servers() else { return Ok(None) };
     let name = mysql::fresh_name();
@@ -29,7 +31,7 @@ async fn it_may_run_twice_and_the_plan_is_empty_afterwards() -> Result<()> {
     doctor(&sets).await?.ended(1)?.says(&["FAIL", "source 2", "migrate up"])?;
     let plan = migrate(&sets, &TABLES, "plan").await?.ended(0)?.says(&["CREATE TABLE", "data source 2"])?;
     ensure!(plan.out.contains("comment_index_3") && plan.out.contains("comment_subject_1"), "{}", plan.out);
-    // A plan changes nothing.
+    // `status` changes nothing.
     migrate(&sets, &TABLES, "status").await?.ended(1)?;
     let first = migrate(&sets, &TABLES, "up").await?.ended(0)?;
     let second = migrate(&sets, &TABLES, "up").await?.ended(0)?.says(&["0 tables made"])?;
@@ -91,7 +93,7 @@ async fn other_shard_counts_are_refused_and_nothing_is_changed() -> Result<()> {
         }
     }
     migrate(&sets, &TABLES, "status").await?.ended(0)?;
-    // One source instead of two is another map as well.
+    // One source instead of two is another shard map as well.
     let (at, sources) =
         sets.iter().enumerate().find(|(_, set)| set.starts_with("store.sources")).context("no sources")?;
     let first = sources.split_once("},").context("two sources")?.0.to_owned() + "}]";
@@ -116,7 +118,7 @@ async fn a_source_that_cannot_be_reached_is_named_and_no_other_is_changed() -> R
     Ok(())
 }
 
-/// A server starts there and takes comments in every table.
+/// Checks that a server starts on the databases and accepts comments in every table.
 async fn usable(sets: &[String], tables: &[&str]) -> Result<()> {
     let all: Vec<_> = sets.iter().cloned().chain(tables.iter().map(|set| (*set).to_owned())).collect();
     let server = Server::serve_with(&all).await?;

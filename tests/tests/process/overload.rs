@@ -1,4 +1,5 @@
-//! More is asked than can be done: what is refused says so, had no effect, and is told when to come again; the rest goes on.
+//! Overload: refusals state their reason, have no effect and carry a retry delay; all other calls
+//! continue.
 
 mod abuse;
 mod deadlines;
@@ -13,14 +14,14 @@ use riposte_tests::{Server, refused};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-/// `riposte dev` with some values of its own.
+/// Starts `riposte dev` with these values.
 async fn dev(sets: &[&str]) -> Result<Server> {
     let arguments: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
     Server::dev_with(None, &arguments).await
 }
 
-/// Whether a refusal is whole: its reason, that it had no effect, and when to come again, for our clients and for gRPC's own retries.
-/// Tells that delay.
+/// Checks that a refusal is complete: its reason, its lack of effect, and its retry delay, for the
+/// SDK and for gRPC's own retries. Returns that delay.
 fn turned_away<T: std::fmt::Debug>(outcome: Result<T, Status>, reason: ErrorReason) -> Result<Duration> {
     let status = outcome.as_ref().err().cloned().context("it was let in")?;
     ensure!(refused(outcome)? == (Code::ResourceExhausted, reason), "{status:?}");

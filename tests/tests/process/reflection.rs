@@ -1,4 +1,4 @@
-//! Reflection in dev, so that tools need no protos; and the README's own line.
+//! Reflection in `riposte dev`, which saves tools the protos, and the command line of the README.
 
 use anyhow::{Context, Result, ensure};
 use futures::stream;

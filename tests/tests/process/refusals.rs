@@ -1,4 +1,4 @@
-//! What the configuration refuses: everything at once, by name, with exit code 2 and without secrets.
+//! Configuration errors: all are reported at once, by name, with exit code 2 and without secrets.
 
 use anyhow::{Result, ensure};
 use riposte_tests::command;

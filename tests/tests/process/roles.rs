@@ -1,4 +1,5 @@
-//! Processes that do a part of the work: those that serve, those that do what is done once for all, and each without the other.
+//! Processes with a part of the roles: servers, workers for the work that is done once per
+//! deployment, and each without the other.
 
 use anyhow::{Context, Result, ensure};
 use futures::{FutureExt, stream};
@@ -12,7 +13,7 @@ use tonic_reflection::pb::v1 as reflection;
 use super::cache::Redis;
 use super::metrics::ask;
 
-/// One data source, with its tables, and what servers of it are told.
+/// One data source with its tables, and the settings of its servers.
 struct Ground {
     database: String,
     name: String,
@@ -20,7 +21,7 @@ struct Ground {
 }
 
 impl Ground {
-    /// `None`, said loudly, where there are no databases.
+    /// Returns `None`, with a message, where there are no databases.
     async fn new() -> Result<Option<Self>> {
         let Some([database, _]) = mysql::servers() else { return Ok(None) };
         let name = mysql::fresh_name();
@@ -30,7 +31,7 @@ impl Ground {
         Ok(Some(Self { database, name, settings }))
     }
 
-    /// A server with these roles, written as in a file.
+    /// Starts a server with these roles, written as in a configuration file.
     async fn start(&self, roles: &str, more: &[&str]) -> Result<Server> {
         let roles = format!("server.roles={roles}");
         let more = [&roles[..]].into_iter().chain(more.iter().copied());
@@ -38,7 +39,8 @@ impl Ground {
         Server::serve_with(&[self.settings.clone(), sets].concat()).await
     }
 
-    /// Who leads: a name that a process has for its life; empty where nobody does.
+    /// Returns the holder of the lease, as a name that a process keeps for its lifetime; empty if
+    /// no process holds it.
     async fn leader(&self) -> Result<String> {
         let asked = "SELECT COALESCE(MAX(HEX(owner)), '') FROM relay_state WHERE leased_until > 0";
         Ok(mysql::query(&self.database, &self.name, asked).await?.trim().to_owned())
@@ -49,15 +51,16 @@ async fn revision(say: &Say) -> Result<i64> {
     Ok(say.page(CommentSort::Newest, 1).await?.subject.context("no subject")?.revision)
 }
 
-/// The age of the oldest commit without a number, in seconds, as a server tells it.
+/// Returns the age of the oldest commit without a sequence number, in seconds, from the metrics of
+/// a server.
 async fn lag(server: &Server) -> Result<f64> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
     let told = text.lines().find_map(|line| line.strip_prefix("riposte_relay_lag_seconds{source=\"1\"} "));
-    // It is measured once a second, for the first time after health has turned.
+    // The lag is measured once a second, for the first time after health has turned.
     told.map_or(Ok(-1.0), |number| Ok(number.parse()?))
 }
 
-/// Whether a server says that nobody mends the copies it would read.
+/// Returns `true` if the server reports that no relay repairs the cache that it would read.
 async fn unmended(server: &Server) -> Result<bool> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
     Ok(text.lines().any(|line| line == "riposte_copies_unmended{source=\"1\"} 1"))
@@ -77,9 +80,10 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
     for n in 0..4 {
         here.comment("m", &n.to_string()).await?;
     }
-    // Numbers are given by the worker, and the watchers of the server hear of them.
+    // The worker assigns sequence numbers, and the watches of the server report the events.
     watch.until(begin, revision(&here).await?).await?;
-    // Beyond the depth of rankings a list is ranked by its board, and a member's comments are listed by a projection.
+    // Beyond the depth of rankings a list is ordered by its rank index, and an event consumer
+    // maintains the histories of members.
     here.like(root.id, "fan", LikeValue::Like).await?;
     until("the board follows", async || {
         let page = here.page(CommentSort::Top, 1).await?;
@@ -96,7 +100,7 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
         Ok(here.client.comments().list_member_comments(history()).await?.into_inner().comments.len() == 5)
     })
     .await?;
-    // Written by a server that tells no copies: who mends them is the worker.
+    // A server without cache writes; the worker repairs the cache.
     let deaf = ground.start("[\"api\"]", &["hot.enabled=false"]).await?;
     let there = Say { client: deaf.client()?, key: here.key.clone() };
     ensure!(here.page(CommentSort::Newest, 20).await?.threads.len() == 5);
@@ -116,21 +120,21 @@ async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() ->
     let server = ground.start("[\"api\"]", &copies).await?;
     let mender = ground.start("[\"worker\"]", &copies).await?;
     let here = Say::on(&server.client()?, "article");
-    // How many are shown, and whether copies were asked.
+    // Returns the number of roots on the page, and whether the cache was used.
     let shown = async || {
         let page = here.page(CommentSort::Newest, 20).await?;
         anyhow::Ok((page.threads.len(), page.degraded.is_empty()))
     };
     here.comment("m", "the first").await?;
     until("copies are read", async || Ok(shown().await? == (1, true))).await?;
-    // From now on who leads has no copies, and neither has who writes.
+    // From now on the lease holder has no cache, and neither has the writer.
     ensure!(mender.stop().await? == Some(0));
     let deaf = ground.start("[\"api\", \"worker\"]", &["hot.enabled=false"]).await?;
     let there = Say { client: deaf.client()?, key: here.key.clone() };
     there.comment("m", "told by nobody").await?;
     until("what the copies were never told is shown", async || Ok(shown().await? == (2, false))).await?;
     ensure!(unmended(&server).await?, "the metrics do not say so");
-    // A worker with copies comes back, to whom the other leaves the lead.
+    // A worker with a cache starts, and the other process yields the lease to it.
     let mender = ground.start("[\"worker\"]", &copies).await?;
     until("copies are read again", async || {
         let (shown, copies) = shown().await?;
@@ -158,7 +162,7 @@ async fn without_a_worker_calls_are_answered_nobody_leads_and_all_is_told_in_ord
     say.like(root.id, "fan", LikeValue::Like).await?;
     let shown = say.roots(CommentSort::Oldest, 50).await?;
     ensure!(shown.len() == 21 && shown[0].like_count == 1, "{} roots", shown.len());
-    // That nobody gives numbers is told by the process that is there.
+    // The process that runs reports that no process assigns sequence numbers.
     until("the lag grows", async || Ok(lag(&server).await? >= 2.0)).await?;
     ensure!(watch.event().now_or_never().is_none(), "an event without a number was told");
     ensure!(ground.leader().await?.is_empty(), "it took the lead");
@@ -180,7 +184,7 @@ async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_i
     let first = ground.start("[\"worker\"]", &[]).await?;
     until("the first leads", async || Ok(!ground.leader().await?.is_empty())).await?;
     let leads = ground.leader().await?;
-    // Who serves no calls has nobody to wait for when it stops, however long balancers may take.
+    // A worker serves no calls, so its stop does not wait for the drain delay of balancers.
     let second = ground.start("[\"worker\"]", &["server.drain_delay=1min"]).await?;
     say.comment("m", "under the first").await?;
     watch.until(begin, begin + 1).await?;
@@ -227,7 +231,7 @@ async fn a_worker_answers_to_health_and_serves_no_call() -> Result<()> {
     Ok(())
 }
 
-/// What reflection lists, without itself.
+/// Returns the services that reflection lists, without itself.
 async fn services(target: &str) -> Result<Vec<String>> {
     let channel = Endpoint::from_shared(target.to_owned())?.connect().await?;
     let request = reflection::ServerReflectionRequest {

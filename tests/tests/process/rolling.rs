@@ -25,9 +25,9 @@ use deployment::{Deployment, Kind, Version};
 use load::{Done, Load, subject};
 
 const SERVERS: usize = 3;
-/// How long a watch may take to tell what was written.
+/// The longest delay of a watch after a write.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Callers at once, by one client.
+/// The number of concurrent callers, all with one client.
 const CALLERS: usize = 16;
 #[tokio::test(flavor = "multi_thread")]
 async fn no_call_fails_while_every_server_is_replaced_in_its_turn() -> Result<()> {
@@ -66,13 +66,13 @@ async fn no_call_fails_while_every_server_is_replaced(kind: Kind) -> Result<()> 
     fleet.stop().await
 }
 
-/// How often a server is restarted.
+/// Returns the number of restarts.
 #[expect(clippy::disallowed_methods, reason = "a test run is told by its environment how far to go")]
 fn rolls() -> Result<usize> {
     std::env::var("RIPOSTE_ROLLS").map_or(Ok(SERVERS), |rolls| rolls.parse().context("RIPOSTE_ROLLS is no number"))
 }
 
-/// Servers over the same databases, and the name of them all.
+/// Servers over the same databases, and the name that resolves to all of them.
 struct Fleet<'a> {
     names: Names,
     servers: Vec<Server>,
@@ -91,8 +91,9 @@ impl<'a> Fleet<'a> {
         Ok(Self { names, servers, versions })
     }
 
-    /// Ends a server as an operator does, and puts another in its place, at another address: the name leads to the one that
-    /// is gone until the new one serves. Returns when the new one is asked by callers.
+    /// Ends a server as an operator does, and starts another in its place, at another address: the
+    /// name resolves to the ended server until the new one serves. Returns when the new one
+    /// receives calls.
     async fn replace(&mut self, roll: usize) -> Result<()> {
         let old = self.servers.remove(0);
         ensure!(old.stop().await? == Some(0));
@@ -127,7 +128,8 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// Leaves the databases as a migration of the next version would, which adds what this one does not know.
+/// Leaves the databases as a migration of the next version would, which adds what this one does not
+/// know.
 async fn step_ahead(databases: &[String], name: &str) -> Result<()> {
     let columns = "subject_tables, index_tables, source, sources, first_table, last_table, applied_at";
     let step = format!(
@@ -146,7 +148,7 @@ async fn revision(client: &Client) -> Result<i64> {
     Ok(found.context("no subject")?.revision)
 }
 
-/// The rows hold what was answered and no more.
+/// Checks that the rows contain exactly the comments of the responses.
 async fn counted(client: &Client, done: &Done) -> Result<()> {
     for (number, floors) in done.floors.iter().enumerate() {
         let request = GetSubjectRequest { key: Some(subject(number)), fresh: true, ..GetSubjectRequest::default() };
@@ -156,7 +158,7 @@ async fn counted(client: &Client, done: &Done) -> Result<()> {
     Ok(())
 }
 
-/// Watches a subject over all restarts; tells the last revision of those that came without a gap.
+/// Watches a subject over all restarts, and sends the last revision up to which there is no gap.
 fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Result<()>>) {
     let (tell, told) = watch::channel(begin);
     let key = subject(0);
@@ -177,7 +179,7 @@ fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Resu
     (told, tokio::spawn(follow))
 }
 
-/// Waits until a watch has told a revision; fails with what ended it.
+/// Waits until a watch has reported a revision; fails with the error that ended the watch.
 async fn told_all(mut told: watch::Receiver<i64>, watch: JoinHandle<Result<()>>, last: i64) -> Result<()> {
     let all = tokio::time::timeout(PATIENCE, told.wait_for(|revision| *revision >= last)).await;
     let all = all.with_context(|| format!("revision {last} is never told"))?.map(|_| ());

@@ -1,4 +1,5 @@
-//! Secrets in files that change while the process runs: passwords of databases and of Redis, keys of page tokens.
+//! Secrets in files that change while the process runs: passwords of databases and of Redis, keys
+//! of page tokens.
 
 mod databases;
 mod page_tokens;
@@ -11,10 +12,10 @@ use riposte_tests::{Server, command, until};
 
 use super::metrics::ask;
 
-/// How soon a change is seen.
+/// The interval after which the server detects a change.
 const SOON: [&str; 2] = ["--set", "auth.reload_interval=1s"];
 
-/// Files with a secret each.
+/// Files with one secret each.
 struct Files(tempfile::TempDir);
 
 impl Files {
@@ -26,21 +27,21 @@ impl Files {
         self.0.path().join(name)
     }
 
-    /// Writes one in one step, as an operator's tools do.
+    /// Writes a file atomically, as an operator's tools do.
     fn write(&self, name: &str, text: &str) -> Result<()> {
         std::fs::write(self.path("new"), format!("{text}\n"))?;
         Ok(std::fs::rename(self.path("new"), self.path(name))?)
     }
 }
 
-/// What the server counts in a line that begins so.
+/// Returns the value of the metric in the line that begins with `name`.
 async fn told(server: &Server, name: &str) -> Result<u64> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
     let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     value.map_or(Ok(0), |value| value.parse().with_context(|| format!("{name} {value}")))
 }
 
-/// Changes something that the server reads again, and returns when it uses it.
+/// Changes a file or account that the server reloads, and returns when the server uses it.
 async fn taken(server: &Server, change: impl FnOnce() -> Result<()>) -> Result<()> {
     const USED: &str = "riposte_reloads_total{outcome=\"used\"}";
     let before = told(server, USED).await?;
@@ -48,7 +49,7 @@ async fn taken(server: &Server, change: impl FnOnce() -> Result<()>) -> Result<(
     until("the change is used", || async { Ok(told(server, USED).await? > before) }).await
 }
 
-/// Changes something to what cannot be used, and returns when it is refused.
+/// Makes an invalid change, and returns when the server refuses it.
 async fn refused(server: &Server, change: impl FnOnce() -> Result<()>) -> Result<()> {
     change()?;
     until("the change is refused", || async { Ok(told(server, "riposte_files_refused").await? == 1) }).await

@@ -1,4 +1,4 @@
-//! `riposte serve` on schemas that are not its own.
+//! `riposte serve` on the schemas of other versions.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStderr};
 
 use super::migrate::{TABLES, fresh, migrate};
 
-/// A server whose log is read line by line.
+/// A server whose log the test reads line by line.
 struct Told {
     child: Child,
     log: Lines<BufReader<ChildStderr>>,
@@ -25,7 +25,8 @@ impl Told {
         Ok(Self { child, log })
     }
 
-    /// The next event whose message begins with the words; fails if none comes within half a minute.
+    /// Returns the next event whose message begins with `words`; fails if none comes within half a
+    /// minute.
     async fn next(&mut self, words: &str) -> Result<serde_json::Value> {
         let found = async {
             loop {
@@ -60,7 +61,7 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
         ensure!(event["source"] == source && event.to_string().contains("m0001"), "{event}");
     }
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
-    // It lives: to end it would bring no tables.
+    // The process is live: ending it would not create the tables.
     command::run(["healthcheck", "--live", "--target", &address]).await?.ended(0)?.says(&["NOT_SERVING"])?;
     let say = Say::on(&riposte_sdk::Client::connect(address.clone())?, "article");
     let outcome = refused(say.page(CommentSort::Newest, 1).await)?;
@@ -89,7 +90,8 @@ async fn on_a_schema_one_step_behind_it_waits_and_names_the_step_and_the_command
     let event = server.next("not serving: this source lacks steps; run `riposte migrate up`").await?;
     ensure!(event["source"] == 1 && event["steps"].to_string().contains(&last), "{event}");
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
-    // One source that lacks a step holds back the other one too: it serves all subjects or none.
+    // One source that lacks a step also holds back the other one: the server serves all subjects or
+    // none.
     let say = Say::on(&riposte_sdk::Client::connect(address.clone())?, "article");
     let outcome = refused(say.page(CommentSort::Newest, 1).await)?;
     ensure!(outcome == (tonic::Code::Unavailable, ErrorReason::ShardUnavailable), "{outcome:?}");
@@ -100,7 +102,7 @@ async fn on_a_schema_one_step_behind_it_waits_and_names_the_step_and_the_command
     Ok(())
 }
 
-/// The address of the first data source, and the name of its database.
+/// Returns the address of the first data source, and the name of its database.
 fn first_source(sets: &[String]) -> Result<(String, String)> {
     let sources = sets.iter().find_map(|set| set.strip_prefix("store.sources=[{url=\"")).context("no sources")?;
     let (url, name) = sources.split('"').next().and_then(|url| url.rsplit_once('/')).context("no database")?;

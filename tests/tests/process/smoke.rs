@@ -1,4 +1,4 @@
-//! `riposte smoke`: passes on a service that works, and finds what does not.
+//! `riposte smoke`: it passes on a working service, and finds faults.
 
 use anyhow::{Result, ensure};
 use riposte_tests::command::{self, Ran};
@@ -34,7 +34,8 @@ async fn what_keeps_callers_away_keeps_it_away_and_says_so() -> Result<()> {
     Ok(())
 }
 
-/// Of two data sources one takes no writes from the serving account: only the subjects there fail, and they are found.
+/// One of two data sources rejects writes of the serving account: only the subjects there fail, and
+/// the faults are reported.
 #[tokio::test]
 async fn one_data_source_that_takes_no_writes_is_found() -> Result<()> {
     let Some(servers) = mysql::servers() else { return Ok(()) };

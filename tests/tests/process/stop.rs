@@ -1,4 +1,4 @@
-//! SIGTERM: calls in flight finish, what was answered is kept, and the exit code is 0.
+//! SIGTERM: calls in flight finish, acknowledged data is kept, and the exit code is 0.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn a_call_in_flight_finishes_and_new_ones_are_refused() -> Result<()> {
     ensure!(first.outcome() == ImportOutcome::Created, "{first:?}");
     kill(server.pid(), Signal::SIGTERM)?;
     refuses(server.target()).await?;
-    // The stream was there before the signal: what it still sends is answered.
+    // The stream was open before the signal: later items on it still get responses.
     sender.send(item(10)).await?;
     drop(sender);
     let mut answered = 1;
@@ -61,7 +61,7 @@ async fn under_fire_everything_answered_before_the_end_is_kept() -> Result<()> {
         tokio::spawn(async move {
             let say = Say { client: client?, key };
             let mut made = Vec::new();
-            // Until the server takes no more.
+            // Writes until the server accepts no more.
             while let Ok(Ok(comment)) = tokio::time::timeout(Duration::from_secs(5), say.comment("m", "fire")).await {
                 made.push(comment.id);
             }
@@ -71,7 +71,7 @@ async fn under_fire_everything_answered_before_the_end_is_kept() -> Result<()> {
     let shooters: Vec<_> = (0..8).map(fire).collect();
     let say = Say { client: server.client()?, key: key.clone() };
     let burning = async {
-        // Until the first comment has made the subject, there is none to be asked.
+        // Until the first comment has created the subject, the read fails.
         while say.page(CommentSort::Newest, 1).await.map_or(0, |page| page.subject.unwrap_or_default().comment_count)
             < 200
         {
@@ -116,7 +116,7 @@ async fn health_is_told_by_an_exit_code() -> Result<()> {
     command::run(["healthcheck", "--target", &target]).await?.ended(0)?.says(&["SERVING"])?;
     ensure!(server.stop().await? == Some(0));
     command::run(["healthcheck", "--target", &target]).await?.ended(5)?.says(&[&target])?;
-    // A port that takes connections and never answers.
+    // A port that accepts connections and never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
     let silent = silent.local_addr()?.to_string();
     for more in [&[][..], &["--live"]] {
@@ -126,7 +126,7 @@ async fn health_is_told_by_an_exit_code() -> Result<()> {
     Ok(())
 }
 
-/// Waits until nobody listens at an address any more.
+/// Waits until no process listens at an address any more.
 async fn refuses(target: &str) -> Result<()> {
     let address = target.trim_start_matches("http://").to_owned();
     let refused = async {

@@ -1,4 +1,4 @@
-//! Connections that come faster than they are taken, and those that cannot be taken.
+//! Connections that arrive faster than they are accepted, and those that cannot be accepted.
 
 use std::process::Stdio;
 
@@ -12,14 +12,14 @@ use tokio::net::TcpStream;
 use tokio::process::Command;
 use tonic::Code;
 
-/// More than the 128 that the libraries let wait, and less than descriptors are given to a test.
+/// More than the backlog of 128 that the libraries set, and less than the descriptors of a test.
 const STORM: usize = 400;
 
 fn host(target: &str) -> &str {
     target.trim_start_matches("http://")
 }
 
-/// Whether a server answers.
+/// Checks that a server responds.
 async fn answers(target: &str) -> Result<()> {
     let key = v1::SubjectKey { object_type: "article".into(), object_id: "none".into() };
     let get = v1::GetSubjectRequest { key: Some(key), ..v1::GetSubjectRequest::default() };
@@ -36,7 +36,7 @@ async fn a_storm_of_connections_waits_for_a_process_that_does_not_run() -> Resul
     let mut waiting = Vec::new();
     for target in [server.target(), server.admin_target()] {
         let connect = (0..STORM.min(allowed)).map(|_| TcpStream::connect(host(target)));
-        // One that finds the queue full is tried again for minutes.
+        // A connection that finds the queue full is retried for minutes.
         let all = tokio::time::timeout(std::time::Duration::from_secs(20), futures::future::try_join_all(connect));
         waiting.push(all.await.with_context(|| format!("the queue of {target} is full"))??);
     }

@@ -1,4 +1,5 @@
-//! What an OpenTelemetry receiver is told, and that nobody waits for one.
+//! The telemetry that an OpenTelemetry receiver gets, and its independence from the calls: none
+//! waits for the receiver.
 
 mod exemplars;
 mod receiver;
@@ -17,12 +18,12 @@ use receiver::{Receiver, attribute, hex};
 /// The caller's trace and span.
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
-/// Words that may never leave the process.
+/// Texts that must never leave the process.
 const TEXT: &str = "planted-in-a-text";
 const MEMBER: &str = "planted-in-a-member";
 const TOKEN: &str = "planted-in-a-token";
 
-/// A server that sends everything to `endpoint`.
+/// Starts a server that sends all telemetry to `endpoint`.
 async fn telling(endpoint: &str, more: &[&str]) -> Result<Server> {
     let endpoint = format!("telemetry.endpoint={endpoint}");
     let sets =
@@ -61,7 +62,7 @@ async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() ->
     let say = Say::on(&server.client()?, "article");
     create(&say, None).await?;
     create(&say, Some(format!("00-{TRACE}-{PARENT}-01"))).await?;
-    // What is not sent yet is sent at the end.
+    // Telemetry that is not sent yet is sent at the end.
     ensure!(server.stop().await? == Some(0));
 
     let spans = receiver.spans();
@@ -118,7 +119,7 @@ async fn metrics_and_logs_of_the_process_come_with_its_name() -> Result<()> {
 
 #[tokio::test]
 async fn calls_and_the_stop_wait_for_no_receiver() -> Result<()> {
-    // Nobody listens at the first; the second takes connections and never answers.
+    // The first address has no listener; the second accepts connections and never responds.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let away = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     for address in [away, silent.local_addr()?] {
@@ -128,7 +129,7 @@ async fn calls_and_the_stop_wait_for_no_receiver() -> Result<()> {
         for _ in 0..20 {
             create(&say, None).await?;
         }
-        // Longer than an export may take, so that some have failed.
+        // Longer than the time limit of an export, so that some have failed.
         let told = super::metrics::ask(server.metrics_target(), "GET", "/metrics");
         ensure!(told.await?.contains("rpc_server_call_duration_seconds_count"));
         let failed = async {
@@ -143,7 +144,7 @@ async fn calls_and_the_stop_wait_for_no_receiver() -> Result<()> {
         };
         tokio::time::timeout(Duration::from_secs(30), failed).await.context("failures are never told")??;
         create(&say, None).await?;
-        // `stop` waits for 30 s: without its own limit a stop would wait for the receiver for ever.
+        // `stop` waits for 30 s: without its own limit, a stop would wait for the receiver forever.
         ensure!(server.stop().await? == Some(0));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `riposte verify` and `riposte rebuild`: what operators see of a healthy server.
+//! `riposte verify` and `riposte rebuild`: their results on a healthy server.
 
 use anyhow::Result;
 use riposte_tests::{Say, Server, command};

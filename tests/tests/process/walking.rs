@@ -1,4 +1,4 @@
-//! Walks by rank over several servers, and over the end of one.
+//! Walks by rank over several servers, and past the end of one of them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{CommentSort, LikeValue, ListCommentsRequest};
 use riposte_tests::{Say, Server, mysql};
 
-/// A ranking that holds few, so that the walk goes beyond it; one key for the tokens of all servers.
+/// A small ranking, so that the walk extends beyond it; one token key for all servers.
 const SETS: [&str; 4] =
     ["--set", "rankings.depth=20", "--set", "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]"];
 
@@ -16,7 +16,7 @@ const SETS: [&str; 4] =
 async fn a_ranked_walk_goes_on_at_another_server_while_others_write_and_the_first_one_ends() -> Result<()> {
     let Some(databases) = mysql::servers() else { return Ok(()) };
     let name = mysql::fresh_name();
-    // The first one migrates, and the others share its databases.
+    // The first server migrates, and the others share its databases.
     drop(Server::serve(&databases, &name).await?);
     let sets = [Server::settings(&databases, &name), SETS.map(str::to_owned).to_vec()].concat();
     let first = Server::serve_with(&sets).await?;

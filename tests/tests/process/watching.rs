@@ -1,4 +1,4 @@
-//! Watching over several servers, and over the end of one.
+//! Watches over several servers, and past the end of one of them.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::Error;
@@ -31,7 +31,8 @@ async fn a_watcher_of_one_server_is_told_what_goes_through_another_and_resumes_t
     }
     let last = revision(&here).await?;
     ensure!(near.until(begin, last).await? == far.until(begin, last).await?, "the servers tell different things");
-    // Whichever of them leads: its end hands the lead on, and its watchers resume at the other.
+    // Whichever server holds the lease: its end hands the lease over, and its watches resume at the
+    // other.
     let stopped = first.stop();
     let (ended, stopped) = tokio::join!(near.end(), stopped);
     let ended = Error::from(ended?);
@@ -49,17 +50,18 @@ async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "the first").await?;
     let begin = revision(&say).await?;
-    // A window so small that what is not read is not sent either.
+    // A window so small that data that the client does not read is not sent either.
     let narrow = Endpoint::from_shared(server.target().to_owned())?.initial_stream_window_size(64).connect().await?;
     let request = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: begin };
     let unread = SubjectServiceClient::new(narrow).watch_subject(request).await?.into_inner();
-    // One after the other: what is written at once shares a revision.
+    // One after the other, because concurrent writes share a revision.
     for _ in 0..1_280 {
         say.comment("m", "one more").await?;
     }
     let last = revision(&say).await?;
     ensure!(last == begin + 1_280, "{last}");
-    // Whatever is told by now lies more than a thousand revisions behind somebody who has read none of it.
+    // The events are now more than a thousand revisions ahead of a client that has read none of
+    // them.
     Watch::open(&say, last - 1).await?.until(last - 1, last).await?;
     let ended = Error::from(Watch::of(unread).await?.end().await?);
     ensure!((ended.code(), ended.reason()) == (Code::ResourceExhausted, ErrorReason::WatchTooSlow), "{ended:?}");

@@ -1,5 +1,6 @@
-//! Requests that no client of ours would send: every method is fed values from the edges of every field's type, and the same
-//! with some bytes changed. Each is answered or refused, and none breaks anything.
+//! Requests that no SDK client would send: every method receives values from the edges of every
+//! field's type, and the same with some bytes changed. Each gets a response or an error, and none
+//! breaks the server.
 
 use anyhow::{Result, ensure};
 use prost::Message;
@@ -12,18 +13,18 @@ use riposte_sdk::v1::CommentSort;
 use riposte_tests::raw::{self, Raw};
 use riposte_tests::{Say, Server};
 
-/// Requests to each method.
+/// The number of requests to each method.
 const EACH: usize = 150;
-/// Deeper than any message of the contract.
+/// A depth above that of any message of the contract.
 const DEEPEST: usize = 6;
 const INTEGERS: [i64; 10] = [0, 1, -1, 2, 20, 1_000, i32::MAX as i64, i32::MIN as i64, i64::MAX, i64::MIN];
 const TEXTS: [&str; 12] =
     ["", "1", "m", "article", "No Type", "0", "\u{0}", "\u{202e}x", "👩‍👩‍👧‍👦", "' OR 1=1 --", "../..", "%00"];
 
-/// Draws requests. What it draws follows from a seed.
+/// A generator of requests that is determined by its seed.
 struct Wild {
     random: StdRng,
-    /// Ids of comments that there are.
+    /// The ids of comments that exist.
     ids: Vec<i64>,
 }
 
@@ -104,7 +105,8 @@ impl Wild {
     }
 }
 
-/// As the target `requests` of `tests/fuzz` reads its inputs: the first byte says which method is called.
+/// Reads the corpus as the target `requests` of `tests/fuzz` reads its inputs: the first byte
+/// selects the method.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_fuzzer_has_kept_breaks_nothing() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "log.filter=error"]).await?;
@@ -159,7 +161,7 @@ async fn every_method_answers_or_refuses_whatever_it_is_sent() -> Result<()> {
     }
     println!("{said:?}");
     ensure!(said.contains_key("OK"), "nothing was answered: {said:?}");
-    // All else goes on.
+    // Everything else continues to work.
     let other = Say::on(&server.client()?, "video");
     other.comment("m", "the last").await?;
     ensure!(other.page(CommentSort::Newest, 20).await?.threads.len() == 1);

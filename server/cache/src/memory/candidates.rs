@@ -1,4 +1,4 @@
-//! What the preview of one root is chosen from. See the protocol in `port.rs`.
+//! The candidates for the preview of one root. The protocol is described in `port.rs`.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,10 +8,11 @@ use riposte_core::rank::preview_order;
 
 use crate::port::{self, CachedComment, CachedPreview, LikeCounts, ListUpdate};
 
-/// Replies that a choice of all of them grows to; those that come later are others.
+/// The size up to which candidates that include all replies grow; replies that arrive later are
+/// not candidates.
 const GROWS: usize = 16;
 
-/// See the module.
+/// The candidates of one root. See the module.
 #[derive(Debug, Clone)]
 pub(super) struct MemoryCandidates {
     members: BTreeMap<i32, CommentId>,
@@ -20,17 +21,17 @@ pub(super) struct MemoryCandidates {
 }
 
 impl MemoryCandidates {
-    /// That of a root which has no listed replies.
+    /// Creates the candidates of a root that has no listed replies.
     pub(super) fn empty() -> Self {
         Self { members: BTreeMap::new(), high: i32::MAX, place: (0, 0) }
     }
 
-    /// That which was read.
+    /// Creates candidates from data that was read.
     pub(super) fn of(read: &port::CachedCandidates) -> Self {
         Self { members: read.members.iter().copied().collect(), high: read.high, place: read.place }
     }
 
-    /// Brings what a commit did.
+    /// Applies a commit.
     pub(super) fn apply(&mut self, change: &ListUpdate) {
         for floor in &change.went {
             self.members.remove(floor);
@@ -43,15 +44,16 @@ impl MemoryCandidates {
         }
     }
 
-    /// Whether it ends with these likes: those of a reply that it does not hold, and that might stand before its place.
+    /// Returns whether these likes invalidate the candidates: they belong to a reply that is not a
+    /// candidate and that might rank before `place`.
     pub(super) fn ends_with(&self, likes: &LikeCounts) -> bool {
         let Some((_, floor)) = likes.below else { return false };
         let other = floor > self.high && self.members.get(&floor) != Some(&likes.id);
         other && likes.likes > 0 && (Reverse(likes.likes), floor) < (Reverse(self.place.0), self.place.1)
     }
 
-    /// The first `size` of them in the order of previews; `None` where another might be among these, or where a copy is
-    /// missing.
+    /// Returns the first `size` candidates in preview order; `None` if another reply might be among
+    /// them, or if a comment is not cached.
     pub(super) fn preview(
         &self,
         size: usize,

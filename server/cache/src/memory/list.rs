@@ -1,4 +1,4 @@
-//! The kept part of a list: all of its members between two floors.
+//! The cached range of a list: all of its members between two floors.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use riposte_core::page::{ListOrder, Page, PageQuery, RangeSplit};
 
 use crate::port::{ListRange, ListUpdate};
 
-/// See the module.
+/// The cached range of a list. See the module.
 #[derive(Debug, Clone)]
 pub(super) struct MemoryList {
     order: ListOrder,
@@ -17,7 +17,7 @@ pub(super) struct MemoryList {
 }
 
 impl MemoryList {
-    /// A list that holds what was read, if that begins at the end it is kept from.
+    /// Creates a list from a range, if the range begins at the end from which the list is cached.
     pub(super) fn begin(part: &ListRange) -> Option<Self> {
         let at_end = match part.name.order {
             ListOrder::Oldest => part.low == 0,
@@ -27,7 +27,7 @@ impl MemoryList {
         at_end.then_some(Self { order: part.name.order, low: part.low, high: part.high, members })
     }
 
-    /// Adds what was read where it adjoins.
+    /// Adds a range that adjoins the list.
     pub(super) fn extend(&mut self, part: &ListRange, window: usize) {
         let adjoins = part.high >= self.low.saturating_sub(1) && part.low <= self.high.saturating_add(1);
         if adjoins && self.members.len() < window {
@@ -37,7 +37,8 @@ impl MemoryList {
         }
     }
 
-    /// Brings what a commit did. What grows a quarter beyond its window is cut to it.
+    /// Applies a commit. A list that exceeds its window by more than a quarter is cut to the
+    /// window.
     pub(super) fn apply(&mut self, change: &ListUpdate, window: usize) {
         let (low, high) = (self.low, self.high);
         self.members.extend(change.came.iter().filter(|(floor, _)| (low..=high).contains(floor)).copied());
@@ -59,7 +60,7 @@ impl MemoryList {
         }
     }
 
-    /// The page of a window, if everything that decides about it is kept.
+    /// Returns the page of a window, if all members that determine it are cached.
     pub(super) fn page(&self, window: &PageQuery) -> Option<Page<CommentId>> {
         let cut = RangeSplit::of(window);
         let mut rows: Vec<(i32, CommentId)> = Vec::with_capacity(cut.low + cut.high);

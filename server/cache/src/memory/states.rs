@@ -1,20 +1,20 @@
-//! What one member likes in one subject.
+//! The likes of one member in one subject.
 
 use std::collections::HashMap;
 
 use riposte_core::{CommentId, LikeValue};
 
-/// How long a doubt lasts at most, in milliseconds: longer than any commit.
+/// The maximum lifetime of an invalidation, in milliseconds; it is longer than any commit.
 const DOUBT: i64 = 30_000;
 
-/// See the module.
+/// The like states of one member. See the module.
 #[derive(Debug, Default)]
 pub(super) struct LikeStates {
-    /// Who looks at the rows to fill it.
+    /// The token and generation of the reader that may fill them.
     filler: Option<(u64, u64)>,
-    /// Commits under way that may change it, and until when they can be.
+    /// The tokens of running commits that may change them, and the ends of their invalidations.
     doubts: HashMap<u64, i64>,
-    /// Everything the member likes, and comments that are known to exist, of a generation.
+    /// All likes of the member, and comments that are known to exist, with their generation.
     known: Option<(u64, HashMap<CommentId, LikeValue>)>,
 }
 
@@ -25,20 +25,21 @@ impl LikeStates {
         self.doubts.insert(token, now + DOUBT);
     }
 
-    /// Where this doubt is gone, somebody may have filled what was read before the commit.
+    /// If this invalidation no longer exists, another process may have filled likes that were read
+    /// before the commit.
     pub(super) fn end_invalidation(&mut self, token: u64) {
         if self.doubts.remove(&token).is_none() {
             self.forget();
         }
     }
 
-    /// Forgets all but the doubts.
+    /// Drops everything but the invalidations.
     pub(super) fn forget(&mut self) {
         self.filler = None;
         self.known = None;
     }
 
-    /// Whether `token` may fill it.
+    /// Returns whether `token` may fill the likes.
     pub(super) fn open(&mut self, token: u64, generation: u64, now: i64) -> bool {
         self.doubts.retain(|_, until| *until >= now);
         let may = self.doubts.is_empty();
@@ -54,7 +55,7 @@ impl LikeStates {
         }
     }
 
-    /// Comments that exist, of which nothing is said; at most so many are kept.
+    /// Adds existing comments on which the member has no value; at most `most` values are stored.
     pub(super) fn exist(&mut self, ids: &[CommentId], most: usize) {
         let Some((_, known)) = &mut self.known else { return };
         for id in ids {
@@ -64,7 +65,7 @@ impl LikeStates {
         }
     }
 
-    /// The values; `exists` tells of comments that this does not know.
+    /// Returns the values; `exists` reports the existence of comments that are not stored here.
     pub(super) fn read(
         &self,
         ids: &[CommentId],

@@ -1,4 +1,5 @@
-//! The copies of one subject, and what is needed to keep them right. See the protocol in `port.rs`.
+//! The cached data of one subject, and the state that keeps it correct. The protocol is described
+//! in `port.rs`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,19 +15,19 @@ use crate::port::{
     FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
 };
 
-/// Changes that a log holds.
+/// The maximum number of changes in a log.
 const LOG: usize = 64;
-/// Likes that it holds.
+/// The maximum number of likes in a log.
 const LOGGED_LIKES: usize = 2_000;
 
-/// The time in milliseconds, and the bounds.
+/// The time in milliseconds, and the limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryClock<'l> {
     pub(super) now: i64,
     pub(super) limits: &'l CacheLimits,
 }
 
-/// See the module.
+/// The cached data of one subject. See the module.
 #[derive(Debug)]
 pub(super) struct MemoryEntry {
     pub(super) generation: u64,
@@ -37,34 +38,34 @@ pub(super) struct MemoryEntry {
     items: HashMap<CommentId, Kept>,
     choices: Choices,
     log: Log,
-    /// Tickets that are out, by their tokens, and until when.
+    /// The tokens of outstanding fill leases, and their expiry times.
     fill_leases: HashMap<u64, i64>,
-    /// Who fills what.
+    /// The token of the lease that fills each scope.
     leases: HashMap<FillScope, u64>,
 }
 
-/// A comment; its likes have a line of their own.
+/// A cached comment; its likes have their own revision.
 #[derive(Debug, Clone)]
 struct Kept {
     item: CachedComment,
     likes: LikeCounts,
 }
 
-/// What came while somebody may fill, or too early.
+/// Changes that arrived while a fill may follow, or too early.
 #[derive(Debug, Default)]
 struct Log {
     changes: BTreeMap<i64, Arc<SubjectUpdate>>,
     likes: HashMap<CommentId, LikeCounts>,
 }
 
-/// What previews are chosen from, by their roots.
+/// The candidates for previews, by their roots.
 type Choices = HashMap<CommentId, MemoryCandidates>;
 
 fn chosen(read: &[port::CachedCandidates]) -> Choices {
     read.iter().map(|choice| (choice.root, MemoryCandidates::of(choice))).collect()
 }
 
-/// Brings what a commit did to choices.
+/// Applies a commit to candidates.
 fn choose(choices: &mut Choices, change: &SubjectUpdate) {
     for of in &change.lists {
         if let Some(choice) = of.root.and_then(|root| choices.get_mut(&root)) {
@@ -116,7 +117,7 @@ impl MemoryEntry {
         }
     }
 
-    /// The row, if it is as new as is known.
+    /// Returns the row, if it has the highest revision known to be committed.
     pub(super) fn row(&self) -> Option<&Subject> {
         self.row.as_ref().filter(|row| row.revision >= self.known)
     }
@@ -129,7 +130,7 @@ impl MemoryEntry {
         self.items.get(&id).map(Kept::item)
     }
 
-    /// A page, with everything on it.
+    /// Returns a complete page.
     pub(super) fn page(&self, ask: &CachedPageQuery) -> Option<CachedPage> {
         let subject = self.row()?.clone();
         let root = match ask.root {
@@ -146,7 +147,7 @@ impl MemoryEntry {
         let pinned = pins.iter().map(item).collect::<Option<Vec<_>>>()?;
         let mut previews = BTreeMap::new();
         if ask.root.is_none() {
-            // A listed reply is visible or stands above a visible one.
+            // A listed reply is visible or has a visible reply below it.
             for root in items.iter().chain(&pinned).map(|root| &root.comment).filter(|root| root.live_below > 0) {
                 previews.insert(root.id, self.preview(root.id, ask.previews.into())?);
             }
@@ -154,7 +155,7 @@ impl MemoryEntry {
         Some(CachedPage { subject, root, items: Page { items, more_before, more_after }, pinned, previews })
     }
 
-    /// The preview of a root that has listed replies.
+    /// Returns the preview of a root that has listed replies.
     fn preview(&self, root: CommentId, size: usize) -> Option<CachedPreview> {
         if size == 0 {
             return Some(CachedPreview { replies: Vec::new(), more: true });
@@ -162,7 +163,7 @@ impl MemoryEntry {
         self.choices.get(&root)?.preview(size, |id| self.item(id))
     }
 
-    /// A part of a list, from whichever end it is kept.
+    /// Reads a part of a list from either of its cached ends.
     fn slice<T>(
         &self,
         root: Option<CommentId>,
@@ -173,12 +174,13 @@ impl MemoryEntry {
         [order, other].into_iter().find_map(|order| read(self.lists.get(&ListName { root, order })?))
     }
 
-    /// Gives the right to fill, unless somebody has it.
+    /// Grants a fill lease, unless another process holds it.
     pub(super) fn lease(&mut self, fill_lease: FillLease, with: EntryClock<'_>) -> Option<FillLease> {
         let (EntryClock { now, limits }, kind) = (with, fill_lease.kind);
         self.fill_leases.retain(|_, until| *until >= now);
         let may = match kind {
-            // Only a block with a revision moves on by its log alone: single comments tell none that could be compared.
+            // Only an entry with a revision advances by its log alone; single comments carry no
+            // revision that could be compared.
             FillScope::Comments => self.row.is_some(),
             FillScope::List(_) | FillScope::Picked { .. } | FillScope::Row => {
                 self.leases.get(&kind).is_none_or(|of| !self.fill_leases.contains_key(of))
@@ -192,7 +194,7 @@ impl MemoryEntry {
         })
     }
 
-    /// Takes a ticket back; one that is not out any more changes nothing.
+    /// Releases a lease; one that is no longer outstanding changes nothing.
     pub(super) fn release(&mut self, fill_lease: &FillLease, now: i64) {
         if self.fill_leases.remove(&fill_lease.token).is_some() {
             self.leases.retain(|_, token| *token != fill_lease.token);
@@ -200,13 +202,14 @@ impl MemoryEntry {
         }
     }
 
-    /// Whether somebody may fill, and so everything is logged.
+    /// Returns whether a fill may follow, so that every change must be logged.
     fn is_open(&self, now: i64) -> bool {
         self.fill_leases.values().any(|until| *until >= now)
     }
 
-    /// While nobody may fill the log forgets what is not needed. What waits for its predecessors stays, and while the
-    /// block is behind the likes of comments that come with them.
+    /// Removes unneeded data from the log while no fill may follow. Changes that wait for their
+    /// predecessors stay, and, while the entry is behind, so do the likes of comments that arrive
+    /// with them.
     fn end_invalidation(&mut self, now: i64) {
         if self.is_open(now) {
             return;
@@ -219,13 +222,13 @@ impl MemoryEntry {
         self.log.changes.retain(|revision, _| at.is_none_or(|at| *revision > at));
     }
 
-    /// Tears up all tickets that are out.
+    /// Revokes all outstanding leases.
     fn tear(&mut self) {
         self.fill_leases.clear();
         self.leases.clear();
     }
 
-    /// Takes what was read, as far as it can be brought to the present.
+    /// Stores data that was read, as far as the log can bring it up to date.
     pub(super) fn fill(&mut self, fill_lease: &FillLease, fill: &CacheFill, at: EntryClock<'_>) -> FillOutcome {
         let EntryClock { now, limits } = at;
         if self.fill_leases.get(&fill_lease.token).is_none_or(|until| *until < now) {
@@ -261,7 +264,8 @@ impl MemoryEntry {
         FillOutcome::Kept
     }
 
-    /// Nothing that is kept is a part of the block any more, for it may lack what happened in between, and no ticket is.
+    /// Makes the entry start anew: drops all its data, which may lack intermediate changes, and
+    /// revokes all leases.
     fn begin_anew(&mut self) {
         self.row = None;
         self.lists.clear();
@@ -270,7 +274,8 @@ impl MemoryEntry {
         self.tear();
     }
 
-    /// Brings lists and choices from the revision that was read to the present one, by the log.
+    /// Brings lists and candidates from the revision at which they were read to the present one, by
+    /// the log.
     fn bring(&self, lists: &mut [ListRange], choices: &mut Choices, read: i64, at: i64) -> bool {
         for revision in read + 1..=at {
             let Some(change) = self.log.changes.get(&revision) else { return false };
@@ -304,7 +309,7 @@ impl MemoryEntry {
         for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.id)).collect::<Vec<_>>() {
             let mut copy = Kept::new(item.clone());
             let id = item.comment.id;
-            // What is logged beyond the present revision comes with the revision.
+            // Changes that are logged beyond the present revision are applied with that revision.
             let at = self.at().unwrap_or(0);
             let logged = self.log.changes.range(..=at).flat_map(|(_, change)| &change.patches);
             logged.filter(|patch| patch.comment.id == id).for_each(|patch| copy.patch(patch));
@@ -315,7 +320,7 @@ impl MemoryEntry {
         }
     }
 
-    /// Takes what previews are chosen from, unless somebody not among it was liked meanwhile.
+    /// Stores candidates, unless a reply that is not among them was liked meanwhile.
     fn choose_from(&mut self, choices: Choices) {
         for (root, choice) in choices {
             let below = |likes: &&LikeCounts| likes.below.is_some_and(|(of, _)| of == root);
@@ -327,14 +332,14 @@ impl MemoryEntry {
         }
     }
 
-    /// A revision was committed.
+    /// Records that a revision was committed.
     pub(super) fn hear(&mut self, revision: i64) {
         if self.at().is_some_and(|at| at < revision) || self.row.is_none() {
             self.known = self.known.max(revision);
         }
     }
 
-    /// Brings what a commit did, now or when what precedes it has come.
+    /// Applies a commit, at once or when its predecessors have arrived.
     pub(super) fn apply(&mut self, change: &Arc<SubjectUpdate>, with: EntryClock<'_>) {
         let revision = change.subject.revision;
         self.known = self.known.max(revision);
@@ -356,7 +361,7 @@ impl MemoryEntry {
         }
     }
 
-    /// Brings what has waited for its predecessors.
+    /// Applies the changes that waited for their predecessors.
     fn drain(&mut self, with: EntryClock<'_>) {
         while let Some(change) = self.at().and_then(|at| self.log.changes.get(&(at + 1)).cloned()) {
             self.move_on(&change, with.limits);
@@ -378,7 +383,7 @@ impl MemoryEntry {
             self.choices.clear();
         }
         for root in change.lists.iter().filter_map(|of| of.root) {
-            // The first replies of a root are all there are.
+            // The first replies of a root are all of its replies.
             let bare = self.items.get(&root).is_some_and(|kept| kept.item.comment.live_below == 0);
             if bare && !self.choices.contains_key(&root) {
                 self.choices.insert(root, MemoryCandidates::empty());
@@ -399,7 +404,7 @@ impl MemoryEntry {
         }
     }
 
-    /// Brings the likes of a comment.
+    /// Applies the likes of a comment.
     pub(super) fn like(&mut self, likes: &LikeCounts, now: i64) {
         if let Some(copy) = self.items.get_mut(&likes.id) {
             copy.like(likes);
@@ -421,7 +426,8 @@ impl MemoryEntry {
         }
     }
 
-    /// Nobody can fill without them, and a block that is behind cannot move on.
+    /// Drops the logged likes. Without them no fill is possible, and an entry that is behind cannot
+    /// advance.
     fn lose_likes(&mut self) {
         self.log.likes.clear();
         if self.row().is_some() { self.tear() } else { self.begin_anew() }

@@ -1,15 +1,16 @@
-//! What the auditor is to look at.
+//! The samples for the auditor.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::AuditSample;
 
-/// What copies have answered since the last audit: of each kind the first.
+/// The first response of each kind that the cache has served since the last audit.
 #[derive(Debug, Default)]
 pub(crate) struct AuditSamples(Mutex<[Option<AuditSample>; AuditSample::KINDS]>);
 
 impl AuditSamples {
-    /// Notes an answer of a kind, if it is the first and nobody is in the way: this is on every reader's road.
+    /// Records a response if it is the first of its kind and the lock is free: every reader runs
+    /// through here.
     pub(super) fn note(&self, kind: usize, answer: impl FnOnce() -> AuditSample) {
         if let Ok(mut seen) = self.0.try_lock()
             && let Some(free @ None) = seen.get_mut(kind)
@@ -18,7 +19,7 @@ impl AuditSamples {
         }
     }
 
-    /// What was noted since this was asked before.
+    /// Returns the samples recorded since the last call.
     pub(crate) fn take(&self) -> Vec<AuditSample> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter_mut().filter_map(Option::take).collect()

@@ -1,23 +1,23 @@
-//! An answer as readers see it, of copies or of rows.
+//! A response as readers see it, from the cache or from the rows.
 
 use riposte_core::comment::CommentView;
 use riposte_core::page::{ReplyPage, RootPage};
 use riposte_core::{LikeValue, Subject, SubjectKey};
 
-/// An answer as readers see it.
+/// A response as readers see it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AuditedAnswer {
-    /// Roots.
+    /// A page of roots.
     Roots(Box<RootPage>),
-    /// The replies of one.
+    /// A page of replies of one root.
     Replies(Box<ReplyPage>),
-    /// A subject, or that there is none.
+    /// A subject, or its absence.
     Subject(Option<Box<Subject>>),
-    /// A comment, or that there is none to show.
+    /// A comment, or its absence.
     Comment(Option<Box<CommentView>>),
-    /// What a member says of comments, as far as it is known.
+    /// A member's values for comments, as far as they are known.
     States(Vec<Option<LikeValue>>),
-    /// A page in print that is another than its copies.
+    /// A rendered page that differs from the cached data.
     Misprint,
 }
 
@@ -30,7 +30,7 @@ impl AuditedAnswer {
         Self::Replies(Box::new(page))
     }
 
-    /// What it is, for people.
+    /// Returns a readable name of the kind.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Roots(_) => "page of roots",
@@ -42,7 +42,8 @@ impl AuditedAnswer {
         }
     }
 
-    /// Whether this, of copies, is what the rows show, or newer than what they showed when they were read.
+    /// Returns whether this response of the cache equals that of the rows, or is newer than the
+    /// rows were when they were read.
     pub(crate) fn agrees(&self, rows: &Self) -> bool {
         match (self, rows) {
             (Self::States(kept), Self::States(rows)) => {
@@ -52,7 +53,7 @@ impl AuditedAnswer {
         }
     }
 
-    /// Whose this is, as far as it shows it.
+    /// Returns the key of the subject, if the response contains it.
     pub(crate) fn subject(&self) -> Option<SubjectKey> {
         match self {
             Self::Roots(page) => Some(page.subject.key.clone()),
@@ -63,7 +64,7 @@ impl AuditedAnswer {
         }
     }
 
-    /// The revision it is of; 0 where it has none.
+    /// Returns the revision of the response; 0 if it has none.
     pub(crate) fn revision(&self) -> i64 {
         match self {
             Self::Roots(page) => page.subject.revision,
@@ -74,7 +75,7 @@ impl AuditedAnswer {
         }
     }
 
-    /// Whether this shows anything that `other` did not show.
+    /// Returns whether this response contains a newer revision than `other`.
     fn is_newer(&self, other: &Self) -> bool {
         if self.revision() != other.revision() {
             return self.revision() > other.revision();

@@ -11,12 +11,14 @@ use crate::fallback;
 use crate::port::{CacheFill, EntryLookup, FillLease, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
-/// The most subjects whose comments one read keeps: a batch over more of them is no page that others will ask for.
+/// The maximum number of subjects whose comments one read caches. A batch with more of them is not
+/// a page that others will request.
 const KEPT: usize = 8;
 
 impl CachedReader {
-    /// Comments of these types in the order of `ids`, by one trip for those that are known, and one read of the rows for the others.
-    /// What is of another type goes the way of what does not exist, copy or not.
+    /// Returns comments of these types in the order of `ids`, with one round trip for cached
+    /// comments and one read of the rows for the others. A comment of another type is treated like
+    /// one that does not exist, cached or not.
     pub(super) async fn comments_of(
         &self,
         ids: &[CommentId],
@@ -51,7 +53,7 @@ impl CachedReader {
     }
 }
 
-/// What a copy says to somebody who may use these types.
+/// Limits a cached comment to a caller that may use these types.
 fn allowed(found: EntryLookup<Option<CommentView>>, types: &ObjectTypeScope) -> EntryLookup<Option<CommentView>> {
     match found {
         EntryLookup::Hit(Some(view)) if !types.hold(view.subject.object_type()) => EntryLookup::Miss,
@@ -91,7 +93,8 @@ impl Parts {
         Ok(location.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
     }
 
-    /// Revisions of these subjects that are not older than any comment that was read before.
+    /// Returns revisions of these subjects that are not older than any comment that was read
+    /// before.
     async fn seen_after(&self, fill_leases: &BTreeMap<SubjectKey, FillLease>) -> BTreeMap<SubjectKey, i64> {
         if fill_leases.is_empty() {
             return BTreeMap::new();
@@ -102,7 +105,7 @@ impl Parts {
         found.filter_map(|(key, row)| Some((key, row?.revision))).collect()
     }
 
-    /// The right to keep comments of these subjects, as far as their rows are kept.
+    /// Requests the right to cache comments of these subjects, if their rows are cached.
     async fn fill_leases(
         &self,
         reader: &CachedReader,
@@ -113,7 +116,7 @@ impl Parts {
         if keys.len() > KEPT {
             return Ok(BTreeMap::new());
         }
-        // Without its subject's row a comment is not shown.
+        // A comment is not returned from the cache without its subject's row.
         reader.subjects_of(&keys).await?;
         let open = |key| self.cache.open(key, FillScope::Comments, rand::random());
         let opened = join_all(keys.iter().map(open)).await;

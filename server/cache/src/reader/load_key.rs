@@ -1,4 +1,4 @@
-//! A page as it is wanted: a window, or the comments of some floors.
+//! A request for a page: a window, or the comments of given floors.
 
 use riposte_core::page::PageSelector;
 use riposte_core::{CommentId, SubjectKey};
@@ -6,21 +6,21 @@ use riposte_core::{CommentId, SubjectKey};
 use crate::floor_index::FloorIndex;
 use crate::port::{CachedPage, CachedPageQuery, FillScope, ListName, ListPart};
 
-/// What readers share a look for.
+/// The key under which readers share a load.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct LoadKey {
-    /// Under which subject.
+    /// The subject.
     pub(crate) key: SubjectKey,
     /// Replies of this root; `None` for roots.
     pub(crate) root: Option<CommentId>,
-    /// Which of them.
+    /// The requested comments.
     pub(crate) which: PageSelector,
-    /// The most replies in the preview of each root.
+    /// The maximum number of replies in the preview of each root.
     pub(crate) previews: u8,
 }
 
 impl LoadKey {
-    /// What a process that fills it does alone.
+    /// Returns the fill scope of the page.
     pub(super) fn kind(&self) -> FillScope {
         let root = self.root;
         match &self.which {
@@ -31,7 +31,7 @@ impl LoadKey {
         }
     }
 
-    /// How copies are asked for it; `None` where it is not known which comments have these floors.
+    /// Returns the request to the cache; `None` if the ids of the floors are unknown.
     pub(super) fn ask(&self, places: &FloorIndex) -> Option<CachedPageQuery> {
         let part = match &self.which {
             PageSelector::Window(window) => ListPart::Window(*window),
@@ -40,8 +40,8 @@ impl LoadKey {
         Some(CachedPageQuery { key: self.key.clone(), root: self.root, part, previews: self.previews })
     }
 
-    /// What copies show of it; `None` where they are of other floors, as after the rows were restored from a copy of
-    /// other days.
+    /// Returns the page from the cached data; `None` if the data has other floors, as after the
+    /// rows were restored from an older backup.
     pub(super) fn of(&self, mut hit: CachedPage) -> Option<CachedPage> {
         if let PageSelector::Floors(floors) = &self.which {
             let found = hit.items.items.iter().map(|item| (item.comment.root_id, item.comment.floor));
@@ -53,7 +53,7 @@ impl LoadKey {
         Some(hit)
     }
 
-    /// Notes which comments have which floors.
+    /// Stores the comment ids of the floors.
     pub(super) fn note(&self, places: &FloorIndex, hit: &CachedPage) {
         if matches!(self.which, PageSelector::Floors(_)) {
             let read = hit.items.items.iter().map(|item| (item.comment.floor, item.comment.id));

@@ -10,13 +10,14 @@ use super::parts::{self, LoadedPage};
 use super::{AuditSample, CachedReader, LoadKey, Parts};
 use crate::port::{CachedPage, EntryLookup, FillLease, LeaseOutcome, Unavailable};
 
-/// How often one looks whether another process has filled, before the rows are read all the same.
+/// The number of times a reader checks whether another process has filled the page, before it reads
+/// the rows regardless.
 const LOOKS: usize = 5;
-/// How long one rests in between, at least and at most, in milliseconds.
+/// The minimum and maximum pause between the checks, in milliseconds.
 const REST: std::ops::RangeInclusive<u64> = 10..=50;
 
 impl CachedReader {
-    /// A page, from the copies or from the rows.
+    /// Returns a page, from the cache or from the rows.
     pub(super) async fn page(&self, wanted: LoadKey) -> Result<Option<Arc<CachedPage>>> {
         if let Some(found) = self.0.looked(self.0.look(&wanted).await) {
             self.0.seen.note(AuditSample::PAGE, || AuditSample::Page(wanted));
@@ -28,14 +29,14 @@ impl CachedReader {
 }
 
 impl Parts {
-    /// The newest roots, for whoever makes copies anew.
+    /// Loads the first page of the newest roots, to fill the cache again.
     pub(super) async fn first_page(&self, key: &SubjectKey) -> Result<Option<Arc<CachedPage>>> {
         let window = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: DEFAULT_PAGE };
         let which = PageSelector::Window(window);
         self.fetch(&LoadKey { key: key.clone(), root: None, which, previews: DEFAULT_PREVIEW }).await
     }
 
-    /// The page as copies have it, if they have heard all that this process has to tell.
+    /// Returns the page from the cache, unless the partition is invalid.
     pub(super) async fn look(
         &self,
         wanted: &LoadKey,
@@ -44,13 +45,14 @@ impl Parts {
         let Some(ask) = wanted.ask(&self.places) else { return Ok(EntryLookup::Miss) };
         Ok(match self.cache.page(&ask).await? {
             EntryLookup::Hit(Some(hit)) => wanted.of(hit).map_or(EntryLookup::Miss, |hit| EntryLookup::Hit(Some(hit))),
-            // Who asks for replies was told of the root: copies that know of no such subject have not heard of it yet.
+            // A caller that requests replies was given the root earlier, so a cache that knows no
+            // such subject has not received it yet.
             EntryLookup::Hit(None) if wanted.root.is_some() => EntryLookup::Miss,
             nothing @ (EntryLookup::Hit(None) | EntryLookup::Miss) => nothing,
         })
     }
 
-    /// What the copies did not know a moment ago.
+    /// Loads a page that was not in the cache a moment ago.
     async fn fetch(&self, wanted: &LoadKey) -> Result<Option<Arc<CachedPage>>> {
         if self.leaves(wanted.key.partition()) {
             return Ok(self.read(wanted, &wanted.which).await?.map(|read| Arc::new(read.cut(wanted))));
@@ -76,7 +78,7 @@ impl Parts {
         }
     }
 
-    /// The right to fill, or what another has filled meanwhile.
+    /// Acquires a fill lease, or returns the page that another process has filled meanwhile.
     async fn fill_lease(&self, wanted: &LoadKey) -> Result<FetchPlan> {
         for look in 0..=LOOKS {
             if let Ok(EntryLookup::Hit(found)) = self.look(wanted).await {
@@ -84,7 +86,7 @@ impl Parts {
             }
             match self.cache.open(&wanted.key, wanted.kind(), rand::random()).await {
                 Ok(LeaseOutcome::Ticket(fill_lease)) => {
-                    // Another may have filled, and given its ticket back, since the look.
+                    // Another process may have filled, and released its lease, since the check.
                     let Ok(EntryLookup::Hit(found)) = self.look(wanted).await else {
                         return Ok(FetchPlan::Read(Some(fill_lease)));
                     };
@@ -105,7 +107,7 @@ impl Parts {
         Ok(FetchPlan::Read(None))
     }
 
-    /// The page out of the rows, or with a wider window more than was asked for.
+    /// Reads the page from the rows; a wider window returns more than was requested.
     async fn read(&self, wanted: &LoadKey, which: &PageSelector) -> Result<Option<LoadedPage>> {
         let LoadKey { key, root, previews, .. } = wanted;
         let read = async {
@@ -125,10 +127,10 @@ impl Parts {
     }
 }
 
-/// How a page is come by.
+/// The plan for obtaining a page.
 enum FetchPlan {
-    /// It is there now.
+    /// The page is in the cache now.
     Found(Option<Box<CachedPage>>),
-    /// By the rows, which may be kept with a ticket.
+    /// The page is read from the rows, and may be cached if a lease was granted.
     Read(Option<FillLease>),
 }

@@ -1,4 +1,4 @@
-//! From pages as the rows give them to fills, and from copies to pages.
+//! Conversions from pages of the rows to fills, and from cached data to pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,11 +14,12 @@ use crate::port::{
     CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPreview, ListName, ListRange, RelayCursor,
 };
 
-/// Pages that a miss reads at once.
+/// The number of pages that a miss reads at once.
 const AHEAD: usize = 3;
 
-/// What to read for a page: the next pages too, as far as one read may go, and one comment more: a copy tells that there
-/// is more only while it holds it. What follows floors that were picked is not known here.
+/// Returns the comments to read for a page. It includes the following pages, as far as one read may
+/// go, and one comment more, because the cache can report that more comments follow only while it
+/// contains the next one. The comments after selected floors are not known here.
 pub(super) fn ahead(which: &PageSelector) -> PageSelector {
     match which {
         PageSelector::Window(window) if matches!(window.start, PageStart::Beginning | PageStart::After(_)) => {
@@ -29,11 +30,11 @@ pub(super) fn ahead(which: &PageSelector) -> PageSelector {
     }
 }
 
-/// A page as the rows gave it, and what its previews were chosen from.
+/// A page as read from the rows, and the candidates for its previews.
 pub(super) struct LoadedPage {
     page: CachedPage,
     choices: Vec<page::PreviewCandidates>,
-    /// How far the boards were.
+    /// The position of the rank index.
     boards: RelayCursor,
 }
 
@@ -60,8 +61,9 @@ impl LoadedPage {
         Self { page, choices: Vec::new(), boards: RelayCursor(0) }
     }
 
-    /// What it gives to keep, by a ticket that was given when the relay was there. What the boards may have lacked then is
-    /// not known to be told later.
+    /// Returns the data to cache under a lease that was granted at the relay position `given`.
+    /// Candidates that were read from a rank index behind that position are left out, because the
+    /// changes that it lacked may not be reported again.
     pub(super) fn fill(&self, wanted: &LoadKey, given: RelayCursor) -> CacheFill {
         let page = &self.page;
         let mut fill = CacheFill { subject: Some(page.subject.clone()), ..CacheFill::default() };
@@ -81,7 +83,7 @@ impl LoadedPage {
         fill
     }
 
-    /// As much of it as was asked for.
+    /// Returns the part that was requested.
     pub(super) fn cut(self, wanted: &LoadKey) -> CachedPage {
         let mut page = self.page;
         if let PageSelector::Window(PageQuery { limit, .. }) = wanted.which
@@ -102,7 +104,8 @@ fn place(item: &CachedComment) -> (i32, CommentId) {
     (item.comment.floor, item.comment.id)
 }
 
-/// The part of a list that a page is. One that was jumped to is none: it begins nowhere.
+/// Returns the range of a list that a page covers. A page that starts at an arbitrary position is
+/// no such range.
 fn part(wanted: &LoadKey, page: &Page<CachedComment>) -> Option<ListRange> {
     let PageSelector::Window(window) = &wanted.which else { return None };
     let from = match window.start {
@@ -119,11 +122,11 @@ fn part(wanted: &LoadKey, page: &Page<CachedComment>) -> Option<ListRange> {
     Some(ListRange { name, low, high, members: page.items.iter().map(place).collect() })
 }
 
-/// Copies as roots with their previews.
+/// Converts cached data to roots with their previews.
 pub(crate) fn roots(hit: Arc<CachedPage>) -> RootPage {
-    // Nobody else has it, unless several waited for one reading.
+    // The page has a single owner, unless several callers waited for one load.
     let CachedPage { subject, items, pinned, mut previews, .. } = Arc::unwrap_or_clone(hit);
-    // A root that is pinned may stand among the others too.
+    // A pinned root may also be among the other roots.
     let twice: BTreeSet<CommentId> = pinned.iter().map(|root| root.comment.id).collect();
     let mut thread = |root: CachedComment| {
         let id = root.comment.id;
@@ -136,7 +139,7 @@ pub(crate) fn roots(hit: Arc<CachedPage>) -> RootPage {
     RootPage { threads, pinned, subject }
 }
 
-/// Copies as replies; `None` where they have no root.
+/// Converts cached data to replies; `None` if it has no root.
 pub(super) fn replies(hit: Arc<CachedPage>) -> Option<ReplyPage> {
     let CachedPage { subject, root, items, .. } = Arc::unwrap_or_clone(hit);
     let root = root?.view(&subject);

@@ -1,4 +1,4 @@
-//! The port, whole: what is not kept is read from the rows.
+//! The implementation of the port; data that is not cached is read from the rows.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;

@@ -1,4 +1,4 @@
-//! First pages in print.
+//! Rendered first pages.
 
 use riposte_core::SubjectKey;
 use riposte_core::page::{ListOrder, PageQuery, PageSelector, PageStart};
@@ -8,7 +8,8 @@ use crate::port::{EntryLookup, RenderedPage};
 use crate::stats::CacheEvent;
 
 impl CachedReader {
-    /// The first page of roots in print, if it is kept; else it is to be read in another way, which may lead to its being kept.
+    /// Returns the rendered first page of roots, if it is cached. Otherwise the caller reads the
+    /// page in another way, which may cause it to be cached.
     pub async fn rendered_page(
         &self,
         key: &SubjectKey,
@@ -35,7 +36,8 @@ impl Parts {
         }
     }
 
-    /// Whether what is kept in print is what would be printed now; where that cannot be told, it is.
+    /// Returns whether the cached rendered page equals the page that would be rendered now; `true`
+    /// if that cannot be determined.
     pub(super) async fn is_rendered_right(&self, wanted: &LoadKey) -> bool {
         let (Some(rendered_pages), Some(ask)) = (self.cache.rendered_pages(), wanted.ask(&self.places)) else {
             return true;

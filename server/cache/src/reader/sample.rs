@@ -1,4 +1,4 @@
-//! An answer that copies gave, to be given again by them and by the rows.
+//! A request that the cache has served, to be repeated against the cache and against the rows.
 
 use riposte_core::page::PageSelector;
 use riposte_core::ports::Reader;
@@ -7,7 +7,7 @@ use riposte_core::{CommentId, Partition, Result, SubjectKey};
 use super::{AuditedAnswer, CachedReader, LoadKey, parts};
 use crate::port::{EntryLookup, SubjectMember};
 
-/// What was asked for.
+/// A sampled request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AuditSample {
     /// A page.
@@ -16,25 +16,26 @@ pub(crate) enum AuditSample {
     Subject(SubjectKey),
     /// A comment by its id.
     Comment(CommentId),
-    /// What a member says of comments.
+    /// A member's values for comments.
     States(SubjectMember, Vec<CommentId>),
 }
 
 impl AuditSample {
-    // What is forgotten alone is looked at before what takes the copies of a whole subject with it.
+    // Samples whose invalidation affects only themselves come before those that invalidate a whole
+    // subject.
     pub(super) const STATES: usize = 0;
     pub(super) const COMMENT: usize = 1;
     pub(super) const SUBJECT: usize = 2;
     pub(super) const PAGE: usize = 3;
-    /// How many kinds there are.
+    /// The number of kinds.
     pub(super) const KINDS: usize = 4;
 
-    /// Whether answers to it tell which of two is older.
+    /// Returns whether the responses show which of two is older.
     pub(crate) fn has_revision(&self) -> bool {
         !matches!(self, Self::States(..))
     }
 
-    /// Where its events are.
+    /// Returns the partition of the events that change the response.
     pub(crate) fn partition(&self) -> Partition {
         match self {
             Self::Page(wanted) => wanted.key.partition(),
@@ -44,7 +45,7 @@ impl AuditSample {
         }
     }
 
-    /// What copies show of it, if they know it.
+    /// Returns the response of the cache, if it has one.
     pub(crate) async fn kept(&self, reader: &CachedReader) -> Option<AuditedAnswer> {
         let parts = &reader.0;
         match self {
@@ -68,13 +69,13 @@ impl AuditSample {
             },
             Self::States(who, ids) => match parts.cache.states(who, ids).await.ok()? {
                 EntryLookup::Hit(Some(values)) => Some(AuditedAnswer::States(values)),
-                // A subject that is gone is another kind's answer.
+                // The absence of a subject is the response of another kind of sample.
                 EntryLookup::Hit(None) | EntryLookup::Miss => None,
             },
         }
     }
 
-    /// What the rows show of it; `None` where there is no such list.
+    /// Returns the response of the rows; `None` if there is no such list.
     pub(crate) async fn rows(&self, rows: &dyn Reader) -> Result<Option<AuditedAnswer>> {
         Ok(match self {
             Self::Page(LoadKey { key, root, which, previews }) => match (root, which) {
@@ -103,12 +104,12 @@ impl AuditSample {
         })
     }
 
-    /// Makes copies forget it, and says whose they were; `shown` is what they showed.
+    /// Invalidates the cached data, and returns its subject. `shown` is the response of the cache.
     pub(crate) async fn forget(&self, reader: &CachedReader, shown: &AuditedAnswer) -> Option<SubjectKey> {
         let cache = &reader.0.cache;
         let key = match self {
             Self::States(who, _) => {
-                // A doubt takes away what is kept; settled, it leaves nothing behind.
+                // An invalidation removes the cached likes; once ended, it leaves no trace.
                 let (who, token) = (std::slice::from_ref(who), rand::random());
                 if cache.begin_invalidation(who, token).await.is_ok() {
                     let _ = cache.end_invalidation(who, token).await;

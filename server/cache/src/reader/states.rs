@@ -1,4 +1,4 @@
-//! What a member says of comments.
+//! A member's like states of comments.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,13 @@ use super::{AuditSample, CachedReader, Parts};
 use crate::port::{SubjectMember, Unavailable};
 use crate::stats::CacheEvent;
 
-/// The most likes of one member in one subject that are kept; who has more is answered from the rows.
+/// The maximum number of cached likes of one member in one subject; if the member has more, reads
+/// go to the rows.
 const MOST: usize = 1_000;
 
 impl CachedReader {
-    /// A member's values in the order of `ids`; `None` for a comment that is not in this subject.
+    /// Returns a member's values in the order of `ids`; `None` for a comment that is not in this
+    /// subject.
     pub(super) async fn states_of(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
         let told = self.0.owed.clear(who.key.partition());
         let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Unavailable) };
@@ -21,13 +23,15 @@ impl CachedReader {
                 self.0.seen.note(AuditSample::STATES, || AuditSample::States(who.clone(), ids.to_vec()));
                 known
             }
-            // Who asks was told of comments: copies that know of no such subject have not heard of it yet.
+            // The caller was given comments of the subject, so a cache that knows no such subject
+            // has not received it yet.
             Some(None) | None => return self.read_states(who, ids).await,
         };
         if known.iter().all(Option::is_some) {
             return Ok(known);
         }
-        // What the member says is known; whether there are such comments here is not, and never changes once they are.
+        // The member's values are known. The existence of the comments here is not; once they
+        // exist, that never changes.
         let here = self.here(who, ids).await?;
         let values = known.into_iter().zip(here);
         Ok(values.map(|(value, here)| value.or(here.then_some(LikeValue::None))).collect())
@@ -35,7 +39,7 @@ impl CachedReader {
 
     async fn read_states(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
         if !self.0.leaves(who.key.partition()) {
-            // Whether the subject may be shown is asked of its row.
+            // The subject's row determines whether the values may be returned.
             let subject = self.subjects_of(std::slice::from_ref(&who.key)).await?.pop().flatten();
             if subject.as_ref().is_some_and(|subject| subject.delete_time.is_some()) {
                 return Ok(vec![None; ids.len()]);
@@ -51,7 +55,8 @@ impl CachedReader {
         self.0.rows(who.key.partition(), self.0.inner.like_states(&who.key, &who.member, ids)).await
     }
 
-    /// Which of these are comments of the subject. Those that are need not be asked for again.
+    /// Returns which of these are comments of the subject. Those that are will not be looked up
+    /// again.
     async fn here(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<bool>> {
         let location = self.0.inner.locate(ids).await?;
         let here: Vec<bool> = location.iter().map(|at| at.as_ref().is_some_and(|at| at.subject == who.key)).collect();
@@ -62,8 +67,8 @@ impl CachedReader {
 }
 
 impl Parts {
-    /// Keeps everything that a member likes in a subject, and tells it; `None` where nobody may keep it now, or it is too
-    /// much.
+    /// Caches all likes of a member in a subject, and returns them; `None` if no fill is allowed
+    /// now, or if there are too many.
     async fn keep_states(&self, who: &SubjectMember) -> Result<Option<HashMap<CommentId, LikeValue>>> {
         let token = rand::random();
         if self.cache.open_states(who, token).await != Ok(true) {

@@ -11,7 +11,8 @@ use crate::port::{CacheFill, EntryLookup, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
 impl CachedReader {
-    /// Subjects in the order of `keys`, by one trip for those that are known, and one read of the rows for the others.
+    /// Returns subjects in the order of `keys`, with one round trip for cached subjects and one
+    /// read of the rows for the others.
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
         let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
@@ -71,7 +72,8 @@ impl Parts {
         read
     }
 
-    /// Reads which subject bears a key that nobody knew, and says so.
+    /// Reads the subject with a key that the cache does not know, and reports the result to the
+    /// cache.
     pub(super) async fn identify(&self, key: &SubjectKey, token: u64) -> Result<Option<Subject>> {
         let found = self.subjects_out_of_rows(std::slice::from_ref(key)).await?.pop().flatten();
         let _ = match &found {

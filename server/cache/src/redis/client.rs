@@ -1,4 +1,5 @@
-//! One way to the server: every function is called here, within its time, and not at all while the server does not answer.
+//! The only access to the server. Every function is called here, within its time limit, and not at
+//! all while the circuit breaker is open.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,10 +20,10 @@ use super::endpoint::Endpoint;
 use crate::config::RedisConfig;
 use crate::port::Unavailable;
 
-/// The functions. See the file.
+/// The source code of the functions.
 const LIBRARY: &str = include_str!("library.lua");
 
-/// What is loaded.
+/// Returns the library that is loaded.
 #[cfg(not(feature = "planted"))]
 const fn library() -> &'static str {
     LIBRARY
@@ -32,20 +33,20 @@ const fn library() -> &'static str {
 fn library() -> String {
     crate::planted::library(LIBRARY)
 }
-/// What the names of the functions begin with.
+/// The prefix of the functions' names.
 const PREFIX: &str = "riposte7_";
-/// How long it may take to try a user and password.
+/// The time limit of a check of a user and password.
 const TRIED: Duration = Duration::from_secs(1);
-/// How long a call in the background may take.
+/// The time limit of a call in the background.
 const ASIDE: Duration = Duration::from_secs(1);
-/// How long it may take to bring the functions to all servers.
+/// The time limit for loading the functions on all servers.
 const LOADING: Duration = Duration::from_secs(5);
-/// How long a server may take to let connections end.
+/// The time limit for closing the connections.
 const LEAVING: Duration = Duration::from_secs(2);
-/// How long the library rests that has given up a connection.
+/// The pause before a connection that the client library has given up is started again.
 const GIVEN_UP: Duration = Duration::from_millis(500);
 
-/// See the module.
+/// The client of the server. See the module.
 #[derive(Debug)]
 pub(super) struct RedisClient {
     pool: Pool,
@@ -53,23 +54,25 @@ pub(super) struct RedisClient {
     clustered: bool,
     begin: Instant,
     breaker: CircuitBreaker,
-    /// How long readers wait: whoever is answered later has not shown that they would be.
+    /// The time for which readers wait. A call that takes longer does not show that a reader would
+    /// have had its response in time.
     budget: Duration,
-    /// One at a time brings the functions.
+    /// Allows one load of the functions at a time.
     loading: tokio::sync::Mutex<()>,
     told: Mutex<bool>,
     leaving: Arc<AtomicBool>,
-    /// What drives its connections.
+    /// The tasks that drive the connections.
     keepers: Vec<AbortHandle>,
 }
 
-/// What an address says, or why it says nothing: without what the library quotes behind a colon, which may be secret.
+/// Parses an address, or returns why it is invalid. The reason omits the text that the client
+/// library quotes after a colon, which may be secret.
 pub(super) fn parsed(url: &str) -> Result<Config, String> {
     let told = |why: &str| why.split_once(": ").map_or(why, |(why, _)| why).to_owned();
     Config::from_url(url).map_err(|error| told(error.details()))
 }
 
-/// Whether the server refuses these credentials in its own words.
+/// Returns whether the server explicitly rejects these credentials.
 async fn is_denied(address: Config) -> bool {
     let mut builder = Builder::from_config(address);
     builder.with_connection_config(|of| of.connection_timeout = TRIED);
@@ -79,28 +82,29 @@ async fn is_denied(address: Config) -> bool {
         client.ping::<Value>(None).await
     });
     let denied = matches!(tried.await, Ok(Err(error)) if *error.kind() == ErrorKind::Auth);
-    // It was made for nothing else; that its end fails says nothing.
+    // This client has no other use, so a failure to close it means nothing.
     let _ = timeout(TRIED, client.quit()).await;
     denied
 }
 
-/// Drives a connection, and begins anew whenever the library has given it up: it does so by itself after most failures, and
-/// not after all of them.
+/// Drives a connection, and starts it again whenever the client library has given it up. The
+/// library reconnects by itself after most failures, but not after all of them.
 async fn keep(connection: Connection, leaving: Arc<AtomicBool>) {
     while !leaving.load(Ordering::Acquire) {
-        // How it ended is told by the calls that failed. The library's own task goes with this one.
+        // The calls that failed report how the connection ended. The library's own task ends with
+        // this one.
         let _ = AbortOnDropHandle::new(connection.connect()).await;
         tokio::time::sleep(GIVEN_UP).await;
     }
 }
 
 impl RedisClient {
-    /// A client that connects in this runtime, as soon and as often as it has to.
+    /// Creates a client that connects in this runtime, and reconnects when needed.
     pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
         let mut parsed = parsed(&config.url)?;
         let place = Arc::new(Endpoint::of(&parsed));
         parsed.credential_provider = Some(Arc::clone(&place) as _);
-        // A server that is away at first is one that comes later.
+        // A server that is unavailable at the start may become available later.
         parsed.fail_fast = false;
         let clustered = matches!(parsed.server, ServerConfig::Clustered { .. });
         let mut builder = Builder::from_config(parsed);
@@ -108,9 +112,9 @@ impl RedisClient {
             .with_connection_config(|of| {
                 of.connection_timeout = Duration::from_secs(1);
                 of.internal_command_timeout = Duration::from_secs(1);
-                // What did not arrive is not sent again behind the back of who has given up.
+                // A command that did not arrive is not sent again after its caller has given up.
                 of.max_command_attempts = 1;
-                // A connection that was made without a password does not come by one later.
+                // A connection that was made without a password does not get one later.
                 of.reconnect_on_auth_error = true;
                 of.unresponsive.max_timeout = Some(Duration::from_secs(2));
                 of.unresponsive.interval = Duration::from_millis(500);
@@ -138,7 +142,7 @@ impl RedisClient {
         })
     }
 
-    /// Who we are on connections from now on: see [`Endpoint::exchange`].
+    /// Changes the credentials of new connections: see [`Endpoint::exchange`].
     pub(super) async fn exchange(&self, url: &str) -> Result<(), String> {
         let new = parsed(url)?;
         self.place.leads_here(&new)?;
@@ -149,7 +153,7 @@ impl RedisClient {
         Ok(())
     }
 
-    /// Whether the server is left alone.
+    /// Returns whether the circuit breaker is open.
     pub(super) fn is_away(&self) -> bool {
         self.breaker.is_open()
     }
@@ -179,7 +183,7 @@ impl RedisClient {
         }
     }
 
-    /// Calls a function on the server that holds `key`, for somebody who has so much time.
+    /// Calls a function on the server that holds `key`, within the caller's time limit `budget`.
     pub(super) async fn call(
         &self,
         name: &str,
@@ -195,12 +199,13 @@ impl RedisClient {
         })
     }
 
-    /// The same in the background: that it is late is no failure.
+    /// Calls a function in the background, where a late response does not count as a failure.
     pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Unavailable> {
         self.called(name, key, args, ASIDE).await.map_err(|_| Unavailable)
     }
 
-    /// Makes a call, or says why there is no answer; nothing where none was hoped for.
+    /// Makes a call, or returns the reason why there is no response; `None` if the call was not
+    /// attempted or the functions could not be loaded.
     async fn called(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Option<String>> {
         if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(None);
@@ -232,7 +237,7 @@ impl RedisClient {
         self.pool.fcall(format!("{PREFIX}{name}"), vec![Key::from(key)], args).await
     }
 
-    /// Brings the functions to the server, or to every master of the cluster.
+    /// Loads the functions on the server, or on every master of the cluster.
     pub(super) async fn load(&self) -> Result<(), Unavailable> {
         let _one = self.loading.lock().await;
         let loaded = timeout(LOADING, async {
@@ -257,7 +262,7 @@ impl RedisClient {
         }
     }
 
-    /// Waits until there is a connection, for so long; then says why there was none.
+    /// Waits up to `within` for a connection, then returns the reason why there was none.
     pub(super) async fn connected(&self, within: Duration) -> Result<(), String> {
         let mut failures = self.pool.next().error_rx();
         let mut why = "it does not answer".to_owned();
@@ -275,7 +280,7 @@ impl RedisClient {
         timeout(within, connected).await.map_err(|_| why)
     }
 
-    /// The round trip of the smallest question, and what the server says of itself.
+    /// Returns the round trip of the smallest command, and the server's report of its state.
     pub(super) async fn ask(&self) -> Result<(Duration, String), String> {
         let failed = |error: fred::error::Error| error.details().to_owned();
         let begin = Instant::now();
@@ -289,7 +294,7 @@ impl RedisClient {
         self.clustered
     }
 
-    /// Ends, whether the server takes leave or not.
+    /// Closes the connections, even if the server does not confirm it in time.
     pub(super) async fn close(&self) {
         self.leaving.store(true, Ordering::Release);
         let _ = timeout(LEAVING, self.pool.quit()).await;

@@ -1,4 +1,5 @@
-//! From the answers of functions to the protocol's terms. What cannot be read is a miss, never a guess.
+//! Decodes the responses of functions to the protocol's types. Data that cannot be decoded is a
+//! miss, never a guess.
 
 use fred::types::Value;
 use prost::Message;
@@ -9,7 +10,7 @@ use super::stored::StoredSubject;
 use super::value;
 use crate::port::{CachedComment, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, RelayCursor};
 
-/// The bytes of a value, to be kept by a cheap clone; `None` where there are none.
+/// Returns the bytes of a value, which are cheap to clone; `None` if it has none.
 pub(super) fn owned(value: &Value) -> Option<&Bytes> {
     match value {
         Value::String(text) => Some(text.inner()),
@@ -24,7 +25,7 @@ pub(super) fn owned(value: &Value) -> Option<&Bytes> {
     }
 }
 
-/// The bytes of a value; `None` where there are none.
+/// Returns the bytes of a value; `None` if it has none.
 pub(super) fn bytes(value: &Value) -> Option<&[u8]> {
     owned(value).map(|bytes| &bytes[..])
 }
@@ -49,7 +50,7 @@ pub(super) fn item(value: &Value, id: Option<CommentId>) -> Option<CachedComment
     value::item(bytes(value)?, id)
 }
 
-/// Whether it is known, of a list that begins with `hit`, `absent` or `miss`.
+/// Returns the result of a lookup, from a list that begins with `hit`, `absent` or `miss`.
 pub(super) fn lookup<T>(value: &Value, hit: impl FnOnce(&[Value]) -> Option<T>) -> EntryLookup<Option<T>> {
     let words = list(value);
     match words.first().and_then(text) {
@@ -81,13 +82,13 @@ pub(super) fn filled(value: &Value) -> FillOutcome {
     }
 }
 
-/// A member's values, a letter each; a blank is a comment of which nothing is known.
+/// Returns a member's values from one letter each; a blank stands for an unknown comment.
 pub(super) fn states(words: &[Value]) -> Option<Vec<Option<LikeValue>>> {
     let value = |letter: &u8| match letter {
         b' ' => Some(None),
         b'0' => Some(Some(LikeValue::None)),
         b'1' => Some(Some(LikeValue::Like)),
-        // Of -1.
+        // The first letter of -1.
         b'-' => Some(Some(LikeValue::Dislike)),
         _ => None,
     };

@@ -1,17 +1,22 @@
-//! What lies under a key, for tests that look at all of them past the protocol: read by the same code that answers from it, and
-//! told as a line of words with tabs between them.
+//! The data under a key, for tests that inspect all keys without the protocol. It is decoded by the
+//! same code that serves reads, and written as a line of words that are separated by tabs.
 //!
-//! | first word | what follows |
-//! |---|---|
-//! | `cursor` | partition, generation |
-//! | `name` | partition, type, object, the subject's id (0: there is none) |
-//! | `block` | partition, id, incarnation, generation, 1 if it answers; and its row: type, object, root and comment count, revision |
-//! | `comment` | partition, id, incarnation, subject, root, parent, floor, member, state, likes, dislikes, replies, revision, text |
-//! | `list` | partition, owner (`s` or `r` and the id), incarnation, lowest and highest floor, and of each member: floor, id |
-//! | `choice` | partition, root, incarnation, and of each member: floor, id |
-//! | `states` | partition, type, object, member, generation, and of each comment: id, value |
-//! | `aside` | nothing: what answers nobody by itself (a log, who looks or fills), and what has a rule of its own (a print) |
-//! | `damaged`, `strange` | the name: of a form that is known, with what is not; of none |
+//! The first word determines the words that follow:
+//!
+//! * `cursor`: partition, generation
+//! * `name`: partition, type, object, the subject's id (0: it does not exist)
+//! * `block`: partition, id, incarnation, generation, 1 if it can be read; and its row: type,
+//!   object, root and comment count, revision
+//! * `comment`: partition, id, incarnation, subject, root, parent, floor, member, state, likes,
+//!   dislikes, replies, revision, text
+//! * `list`: partition, owner (`s` or `r` and the id), incarnation, lowest and highest floor, and
+//!   of each member: floor, id
+//! * `choice`: partition, root, incarnation, and of each member: floor, id
+//! * `states`: partition, type, object, member, generation, and of each comment: id, value
+//! * `aside`: nothing. The key's data is never returned by itself (a log, a pending read or fill),
+//!   or has a rule of its own (a rendered page).
+//! * `damaged`: the key's name. Its form is known, but its content is invalid.
+//! * `strange`: the key's name. Its form is unknown.
 
 use prost::Message;
 use riposte_core::{CommentId, Partition};
@@ -19,10 +24,11 @@ use riposte_core::{CommentId, Partition};
 use super::stored::StoredSubject;
 use super::value;
 
-/// The values of a key: one of a string, fields and values of a hash, members and scores of a sorted set.
+/// The values of a key: the value of a string, fields and values of a hash, members and scores of a
+/// sorted set.
 type Values = [Vec<u8>];
 
-/// The line of a key. `kind` is what Redis calls its type.
+/// Returns the line of a key. `kind` is its type as Redis names it.
 #[must_use]
 pub fn dump(name: &str, kind: &str, values: &Values) -> String {
     let Some((part, form, of)) = parsed(name) else { return format!("strange\t{name}") };
@@ -53,7 +59,7 @@ enum Line {
     Aside,
 }
 
-/// Partition, form, and what it is of.
+/// Returns the partition, the form, and the rest of the name.
 fn parsed(name: &str) -> Option<(Partition, &str, &str)> {
     let (part, rest) = name.strip_prefix("{p")?.split_once("}.")?;
     let number = part.parse().ok().filter(|_| part.len() == 4)?;
@@ -71,7 +77,7 @@ fn id(hex: &str) -> Option<i64> {
     i64::from_str_radix(hex, 16).ok().filter(|_| hex.len() == 16)
 }
 
-/// An incarnation, whatever its bytes are.
+/// Formats an incarnation, whatever its bytes are.
 fn born(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -85,7 +91,7 @@ fn number(values: &Values, name: &str) -> Option<i64> {
 }
 
 fn cursor(values: &Values) -> Option<Line> {
-    // Before the relay has come nothing answers.
+    // Before the relay has reached the partition nothing can be read.
     let generation = field(values, "g").map_or(Some(""), text)?;
     Some(Line::Of("cursor", vec![generation.to_owned()]))
 }

@@ -1,4 +1,4 @@
-//! From the protocol's terms to the words of a function call.
+//! Encodes the protocol's types as the words of a function call.
 
 use fred::bytes::Bytes;
 use fred::types::Value;
@@ -29,22 +29,23 @@ pub(super) fn id(id: CommentId) -> Value {
     text(hex(id.get()))
 }
 
-/// Ids in one word.
+/// Encodes ids as one word.
 pub(super) fn ids(ids: &[CommentId]) -> Value {
     text(ids.iter().map(|id| hex(id.get())).collect::<String>())
 }
 
-/// The key of a partition's cursor: all others of it begin like this one.
+/// Returns the key of a partition's cursor. All other keys of the partition have the same
+/// beginning.
 pub(super) fn cursor(at: Partition, timeline: u16) -> String {
     format!("{{p{:04}}}.{timeline}:cur", at.get())
 }
 
-/// A subject's name. No type has a colon, so no two subjects have the same.
+/// Returns a subject's name. No type contains a colon, so names are unique.
 pub(super) fn name(key: &SubjectKey) -> String {
     format!("{}:{}", key.object_type().as_str(), key.object_id())
 }
 
-/// A member's name under a subject. Neither id has control characters.
+/// Returns a member's name under a subject. Neither id contains control characters.
 pub(super) fn member(who: &SubjectMember) -> String {
     format!("{}\u{1}{}", name(&who.key), who.member.as_str())
 }
@@ -73,7 +74,7 @@ pub(super) fn kind(kind: FillScope) -> String {
     }
 }
 
-/// The row, its pins, and whether it is deleted.
+/// Returns the row, its pins, and a flag for a deleted subject.
 fn row(subject: &Subject) -> [Value; 3] {
     let pins: String = subject.pins.iter().map(|pin| hex(pin.get())).collect();
     let deleted = if subject.delete_time.is_some() { "1" } else { "" };
@@ -84,7 +85,7 @@ fn parts(of: CommentId, parts: CommentParts) -> [Value; 4] {
     [id(of), bytes(parts.head), bytes(parts.row), bytes(parts.content)]
 }
 
-/// A change, as the library describes it.
+/// Encodes a change in the format that the library describes.
 pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
     let subject = &change.subject;
     let mut words = vec![number(subject.revision)];
@@ -103,12 +104,12 @@ pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
     words
 }
 
-/// Likes of a comment.
+/// Encodes the likes of a comment.
 pub(super) fn likes(likes: &LikeCounts) -> [Value; 3] {
     [text(hex(likes.subject.get())), id(likes.id), bytes(value::told(likes))]
 }
 
-/// What a fill brings, behind the words about the ticket and the times.
+/// Encodes the data of a fill; it follows the words about the lease and the lifetimes.
 pub(super) fn fill(fill_lease: &FillLease, fill: &CacheFill) -> Vec<Value> {
     let mut words = vec![number(u8::from(fill.force)), number(fill.seen)];
     match &fill.subject {
@@ -136,7 +137,7 @@ pub(super) fn fill(fill_lease: &FillLease, fill: &CacheFill) -> Vec<Value> {
     words
 }
 
-/// A page to look for.
+/// Encodes a request for a page.
 pub(super) fn page(ask: &CachedPageQuery) -> Vec<Value> {
     let root = ask.root.map_or_else(String::new, |root| hex(root.get()));
     let mut words = vec![text(name(&ask.key)), text(root), number(ask.previews)];

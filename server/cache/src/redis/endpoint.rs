@@ -1,4 +1,5 @@
-//! Where Redis is, which stays for the life of the process, and who we are there, which may be exchanged.
+//! The address of Redis, which is fixed for the life of the process, and the credentials, which may
+//! be exchanged.
 
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
@@ -6,10 +7,11 @@ use std::sync::{PoisonError, RwLock};
 use async_trait::async_trait;
 use fred::types::config::{Config, CredentialProvider, Server, ServerConfig};
 
-/// User and password; each may be missing.
+/// User and password; each may be absent.
 type Credentials = (Option<String>, Option<String>);
 
-/// See the module. Every connection asks it for the credentials when it is made, that to a node of a cluster too.
+/// The address and the current credentials. See the module. Every new connection, including one to
+/// a node of a cluster, requests the credentials from it.
 pub(super) struct Endpoint {
     servers: ServerConfig,
     database: Option<u8>,
@@ -18,17 +20,17 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// What an address says.
+    /// Creates the endpoint of an address.
     pub(super) fn of(address: &Config) -> Self {
         let Config { server, database, tls, username, password, .. } = address.clone();
         let credentials = RwLock::new((username, password));
         Self { servers: server, database, secured: tls.is_some(), credentials }
     }
 
-    /// Whether an address differs in nothing but user and password.
+    /// Checks that an address differs in nothing but user and password.
     ///
     /// # Errors
-    /// In words, without the address, when it leads elsewhere.
+    /// A description without the address, if it names other servers.
     pub(super) fn leads_here(&self, address: &Config) -> Result<(), String> {
         let new = Self::of(address);
         if (&new.servers, new.database, new.secured) == (&self.servers, self.database, self.secured) {
@@ -37,7 +39,8 @@ impl Endpoint {
         Err("names other servers than before, which needs a restart".to_owned())
     }
 
-    /// From now on connections are made with the user and password of this address. Those that are open live on.
+    /// Makes new connections use the user and password of this address from now on. Open
+    /// connections stay open.
     pub(super) fn exchange(&self, address: Config) {
         *self.credentials.write().unwrap_or_else(PoisonError::into_inner) = (address.username, address.password);
     }

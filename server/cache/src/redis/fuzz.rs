@@ -1,4 +1,5 @@
-//! What Redis may say, as fuzzers feed it: it is read as what was written, or as nothing, and breaks nobody who reads it.
+//! Fuzz targets for data from Redis. Each value must decode to what was written, or to nothing, and
+//! must never crash its reader.
 
 use fred::types::Value;
 use prost::Message;
@@ -9,35 +10,35 @@ use super::value::{self, CommentParts};
 use super::{decode, page};
 use crate::port::{CachedComment, FillScope};
 
-/// How deep answers are nested at most; those of the functions are four deep.
+/// The maximum nesting of generated responses; those of the functions are four levels deep.
 const DEEPEST: u8 = 6;
 
-/// A comment's copy as it lies there; and a row and a content, which are written as a copy and read again.
+/// Decodes a stored comment; and encodes a row with a content and decodes the result.
 ///
 /// # Panics
-/// When what is read is not what was written.
+/// If the decoded value differs from the encoded one.
 pub fn copy(bytes: &[u8]) {
     let _ = value::item(bytes, None);
     let Some((cut, rest)) = bytes.split_first() else { return };
     let (row, said) = rest.split_at(rest.len().min((*cut).into()));
     let Some(comment) = StoredComment::decode(row).ok().and_then(|row| row.comment(1, (2, 3))) else { return };
-    // Content that says nothing at all is none.
+    // A content without any field counts as no content.
     let content = StoredContent::decode(said).ok().filter(|said| said.encoded_len() > 0).map(Content::from);
     let CommentParts { head, row, content: written } = CommentParts::of(&comment, content.as_ref());
     assert_eq!(value::item(&[head, row, written].concat(), None), Some(CachedComment { comment, content }));
 }
 
-/// A subject's row.
+/// Decodes a subject's row.
 ///
 /// # Panics
-/// When it is written and read as another.
+/// If the row decodes to another one after it is encoded.
 pub fn subject(bytes: &[u8]) {
     let Some(subject) = StoredSubject::decode(bytes).ok().and_then(StoredSubject::subject) else { return };
     let written = StoredSubject::from(&subject).encode_to_vec();
     assert_eq!(StoredSubject::decode(&written[..]).ok().and_then(StoredSubject::subject), Some(subject));
 }
 
-/// What a function answers.
+/// Decodes the response of a function.
 pub fn answer(mut bytes: &[u8]) {
     let value = drawn(&mut bytes, DEEPEST);
     for root in [None, CommentId::new(7)] {
@@ -48,7 +49,7 @@ pub fn answer(mut bytes: &[u8]) {
     let _ = (decode::opened(&value, FillScope::Row, 1), decode::filled(&value), decode::item(&value, None));
 }
 
-/// A value that follows from bytes.
+/// Builds a value from bytes.
 fn drawn(bytes: &mut &[u8], depth: u8) -> Value {
     let mut next = || -> Option<u8> {
         let (first, rest) = bytes.split_first()?;
@@ -79,7 +80,7 @@ mod tests {
     use super::{Content, Message, StoredComment, StoredContent};
     use crate::redis::tests::comment;
 
-    /// A copy that is right, as [`super::copy`] takes it.
+    /// A valid stored comment, in the form that [`super::copy`] takes.
     fn sound() -> Vec<u8> {
         let row = StoredComment::from(&comment(7, 1)).encode_to_vec();
         let content = Content::stored("楼".to_owned(), vec![MemberId::stored("m".to_owned())], Metadata::new());

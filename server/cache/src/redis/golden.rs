@@ -1,4 +1,5 @@
-//! Golden bytes of what lies in Redis. A process of another version reads what this one writes.
+//! Golden bytes of the data in Redis. A process of another version reads the data that this one
+//! writes.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Trips to Redis, as traces show them and observers are told of them.
+//! Traces round trips to Redis and reports them to observers.
 
 use std::fmt;
 use std::future::Future;
@@ -8,16 +8,18 @@ use tracing::Instrument;
 
 use crate::port::Unavailable;
 
-/// The target of every span of a trace: filters let all of them through or none.
+/// The target of all trace spans: a filter passes all of them or none.
 const SPANS: &str = "riposte::span";
 
-/// Who is told of trips to Redis. It is called within the span of the trip, and must not wait.
+/// An observer of round trips to Redis. It is called within the span of the round trip, and must
+/// not block.
 pub trait RedisObserver: fmt::Debug + Send + Sync {
-    /// A function of this name was called, which took so long; `failed` if there was no answer in time, or none was hoped for.
+    /// Reports a call of the function with its duration; `failed` is `true` if no response came in
+    /// time, or the call was not attempted.
     fn trip(&self, function: &str, took: Duration, failed: bool);
 }
 
-/// Makes a trip, and tells of it.
+/// Makes a round trip, and reports it.
 pub(super) async fn watched<T>(
     trips: Option<&dyn RedisObserver>,
     function: &str,
@@ -38,7 +40,7 @@ pub(super) async fn watched<T>(
         span.record("error.type", "away").record("otel.status_code", "ERROR");
     }
     if let Some(trips) = trips {
-        // Within its span, which an observer may look at.
+        // The call is within the span, which an observer may inspect.
         span.in_scope(|| trips.trip(function, begin.elapsed(), outcome.is_err()));
     }
     outcome

@@ -1,4 +1,4 @@
-//! A page as the function has put it together of the copies.
+//! Decodes a page that the function has built from cached data.
 
 use fred::types::Value;
 use riposte_core::CommentId;
@@ -7,7 +7,8 @@ use riposte_core::page::Page;
 use super::decode::{self, bytes, integer, list, subject, text};
 use crate::port::{CachedComment, CachedPage, CachedPreview, EntryLookup};
 
-/// What an answer says of a page, and what the page is of where a print of it may be kept.
+/// Returns the page of a response, and the version to which it belongs if a rendered page of it may
+/// be stored.
 pub(super) fn read(answer: &Value, root: Option<CommentId>) -> (EntryLookup<Option<CachedPage>>, Option<Value>) {
     let [said, row, of, parts @ ..] = list(answer) else {
         let absent = list(answer).first().and_then(text) == Some("absent");
@@ -18,8 +19,9 @@ pub(super) fn read(answer: &Value, root: Option<CommentId>) -> (EntryLookup<Opti
     found.map_or((EntryLookup::Miss, None), |hit| (EntryLookup::Hit(Some(hit)), of))
 }
 
-/// The page under the subject of this row, of its parts: root, whether there is more before and after, comments, pinned ones,
-/// previews. What cannot be read is a miss, never a guess.
+/// Returns the page under the subject of this row, from its parts: root, flags for more comments
+/// before and after, comments, pinned ones, previews. Data that cannot be decoded is a miss, never
+/// a guess.
 fn hit(row: &Value, parts: &[Value], root: Option<CommentId>) -> Option<CachedPage> {
     let [copy, before, after, items, pinned, previews] = parts else { return None };
     let all = |copies: &Value| {

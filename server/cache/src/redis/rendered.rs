@@ -1,5 +1,6 @@
-//! First pages in print, as Redis keeps them: the xxh3 of the print (8 bytes, big-endian), and the print. The subject's row is not in
-//! it: it lies in the block, which says by revision and stamp whether the print is still true.
+//! Rendered first pages in Redis: the xxh3 of the rendered page (8 bytes, big-endian), and the
+//! page. It does not contain the subject's row, which is in the subject entry. The entry's revision
+//! and content version determine whether the page is still valid.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +20,16 @@ use crate::port::{
 };
 use crate::reader::roots;
 
-/// How long a print is kept at most: to print it again costs little.
+/// The maximum lifetime of a rendered page; rendering it again is cheap.
 const KEPT: Duration = Duration::from_secs(10 * 60);
-/// The most bytes of a print that is kept: a larger page is put together each time, for every like ends its print.
+/// The maximum size of a stored rendered page in bytes. A larger page is built anew for each read,
+/// because every like invalidates a rendered page.
 const LARGEST: usize = 128 << 10;
-/// The most prints that are being kept at a time; more are not.
+/// The maximum number of rendered pages that are being stored at a time; further pages are not
+/// stored.
 const KEEPING: usize = 64;
 
-/// Who prints, and room for what is on its way.
+/// The renderer, and the limit on pages that are being stored.
 #[derive(Debug)]
 pub(super) struct RenderQueue {
     printer: Arc<dyn PageRenderer>,
@@ -38,19 +41,21 @@ impl RenderQueue {
         Self { printer, keeping: Arc::new(Semaphore::new(KEEPING)) }
     }
 
-    /// How a page is asked for and printed.
+    /// Returns the name of a rendered page, which contains the parameters of the request and the
+    /// rendered format.
     fn name(&self, window: &PageQuery, previews: u8) -> Value {
         text(format!("{}:{previews}:{}", window.limit, self.printer.form()))
     }
 }
 
 impl RedisCache {
-    /// The name of a window's print, where prints are kept.
+    /// Returns the name of a window's rendered page, if rendered pages are stored.
     pub(super) fn print_name(&self, ask: &CachedPageQuery) -> Option<Value> {
         Some(self.press.as_ref()?.name(first(ask)?, ask.previews))
     }
 
-    /// Prints a first page and keeps it, behind the back of who reads it. `of`: what it is of.
+    /// Renders a first page and stores it in the background, without delaying the reader. `of` is
+    /// the version to which the page belongs.
     pub(super) fn keep(&self, ask: &CachedPageQuery, hit: &CachedPage, of: Value) {
         let (Some(press), Some(window)) = (&self.press, first(ask)) else { return };
         if said(hit) > LARGEST {
@@ -71,14 +76,14 @@ impl RedisCache {
             let rendered = printer.rendered(roots(hit.into()));
             if rendered.len() <= LARGEST {
                 words.push(encode::bytes([&xxh3_64(&rendered).to_be_bytes()[..], &rendered].concat()));
-                // One that is not kept is printed again.
+                // A page that is not stored is rendered again.
                 let _ = observer::watched(trips.as_deref(), "keep", client.call_aside("keep", &cursor, words)).await;
             }
             drop(room);
         });
     }
 
-    /// The print of a first page, and what it is of.
+    /// Returns the rendered first page, and the version to which it belongs.
     async fn kept(
         &self,
         press: &RenderQueue,
@@ -114,12 +119,14 @@ impl RenderedPages for RedisCache {
         if press.printer.rendered(roots(hit.into())) == rendered {
             return Ok(true);
         }
-        // Something may have changed between the two: then the print is none any more.
+        // The entry may have changed between the two reads; then the rendered page is no longer
+        // valid.
         Ok(!matches!(self.kept(press, ask).await?, EntryLookup::Hit(Some((now, _))) if now == of))
     }
 }
 
-/// The window of a first page of roots: no other page is printed, and a print's name does not say where its page begins.
+/// Returns the window of a first page of roots. No other page is rendered, and the name of a
+/// rendered page does not contain the start of the window.
 fn first(ask: &CachedPageQuery) -> Option<&PageQuery> {
     match &ask.part {
         ListPart::Window(window) if ask.root.is_none() && window.start == PageStart::Beginning => Some(window),
@@ -127,14 +134,14 @@ fn first(ask: &CachedPageQuery) -> Option<&PageQuery> {
     }
 }
 
-/// How many bytes the texts on a page have: its print has more.
+/// Returns the number of bytes of the texts on a page; its rendered page is larger.
 fn said(hit: &CachedPage) -> usize {
     let replies = hit.previews.values().flat_map(|preview| &preview.replies);
     let items = hit.items.items.iter().chain(&hit.pinned).chain(replies);
     items.filter_map(|item| Some(item.content.as_ref()?.text().len())).sum()
 }
 
-/// `None` where it is damaged.
+/// Verifies the checksum and returns the page; `None` if it is damaged.
 fn whole(kept: &Value) -> Option<Bytes> {
     let mut rendered = decode::owned(kept)?.clone();
     if rendered.len() < size_of::<u64>() {

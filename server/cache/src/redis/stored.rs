@@ -1,4 +1,5 @@
-//! The messages that copies are made of. Numbers of fields are for ever, or the schema in the head of a copy changes.
+//! The messages that the cache stores. Field numbers never change, unless the schema in the head of
+//! a stored comment changes.
 
 use prost::Message;
 use riposte_core::subject::Metadata;
@@ -42,7 +43,7 @@ pub(super) struct StoredSubject {
     delete_time: Option<i64>,
 }
 
-/// A comment's row but for its likes, which lie in the head.
+/// A comment's row without its likes, which are in the head.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct StoredComment {
     #[prost(int64, tag = "1")]
@@ -87,7 +88,7 @@ pub(super) struct StoredComment {
     delete_time: Option<i64>,
 }
 
-/// What a comment says.
+/// The content of a comment.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct StoredContent {
     #[prost(string, tag = "1")]
@@ -125,7 +126,7 @@ impl From<&Subject> for StoredSubject {
 }
 
 impl StoredSubject {
-    /// The subject; `None` for what no version of this code has written.
+    /// Returns the subject; `None` if no version of this code can have written it.
     pub(super) fn subject(self) -> Option<Subject> {
         Some(Subject {
             id: SubjectId::new(self.id)?,
@@ -174,7 +175,8 @@ impl From<&Comment> for StoredComment {
 }
 
 impl StoredComment {
-    /// The comment with its likes and its revision; `None` for what no version of this code has written.
+    /// Returns the comment with its likes and its revision; `None` if no version of this code can
+    /// have written it.
     pub(super) fn comment(self, revision: i64, (like_count, dislike_count): (i32, i32)) -> Option<Comment> {
         Some(Comment {
             id: CommentId::new(self.id)?,

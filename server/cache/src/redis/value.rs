@@ -1,19 +1,20 @@
-//! A comment's copy: a head of 64 bytes, the row without its likes, the content.
+//! A stored comment: a head of 64 bytes, the row without its likes, the content.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 0–2 | `rc4`: what it is, and the schema |
-//! | 3 | a digit: 1 if something visible stands below it, and 2 if it is visible itself |
-//! | 4–11 | the incarnation of its block |
+//! | 0–2 | `rc4`: the kind of value, and the schema |
+//! | 3 | a digit: the sum of 1 if a visible comment is below it, and 2 if it is visible itself |
+//! | 4–11 | the incarnation of its subject entry |
 //! | 12–19 | revision of the row |
 //! | 20–27, 28–31, 32–35 | revision of the likes, likes, dislikes: rewritten in place by a like |
 //! | 36–39 | length of the row, with its checksum |
 //! | 40–55 | the subject's id, hexadecimal |
 //! | 56–63 | xxh3 of the content |
 //!
-//! The row ends with a checksum of its own, xxh3 of the row, seeded with that of what comes and goes with it in the head: bytes
-//! 0–3, 12–19 and 36–55.
-//! A change that leaves the content as it was brings a head and a row, and keeps the content with its checksum.
+//! The row ends with its own checksum: xxh3 of the row, seeded with the xxh3 of the head's bytes
+//! that change together with it: 0–3, 12–19 and 36–55.
+//! A change that leaves the content unchanged writes a head and a row, and keeps the content with
+//! its checksum.
 
 use prost::Message;
 use riposte_core::{Comment, CommentId, Content};
@@ -24,10 +25,10 @@ use crate::port::{CachedComment, LikeCounts};
 
 const HEAD: usize = 64;
 const MAGIC: &[u8; 3] = b"rc4";
-/// The length of a row's checksum.
+/// The length of a row's checksum in bytes.
 const SEAL: usize = 8;
 
-/// A comment as the functions take it.
+/// A comment in the form that the functions take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommentParts {
     /// The head, without an incarnation.
@@ -38,12 +39,12 @@ pub(super) struct CommentParts {
     pub(super) content: Vec<u8>,
 }
 
-/// An id as keys and members spell it.
+/// Formats an id as in keys and members.
 pub(super) fn hex(id: i64) -> String {
     format!("{id:016x}")
 }
 
-/// Revision, likes and dislikes as they lie in a head.
+/// Encodes revision, likes and dislikes as in a head.
 pub(super) fn likes(likes: &LikeCounts) -> Vec<u8> {
     let mut bytes = likes.revision.to_be_bytes().to_vec();
     bytes.extend(likes.likes.to_be_bytes());
@@ -51,7 +52,8 @@ pub(super) fn likes(likes: &LikeCounts) -> Vec<u8> {
     bytes
 }
 
-/// The same, with the place where it may stand on a preview, as they are told.
+/// Encodes the same, followed by the root and floor in whose preview the comment may appear, as
+/// arguments of a function.
 pub(super) fn told(of: &LikeCounts) -> Vec<u8> {
     let mut bytes = likes(of);
     if let Some((root, floor)) = of.below {
@@ -79,7 +81,7 @@ impl CommentParts {
     }
 }
 
-/// The comment of a copy; `None` where it is damaged, of another schema, or of another comment.
+/// Decodes a stored comment; `None` if it is damaged, has another schema, or is another comment.
 pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<CachedComment> {
     let (head, rest) = value.split_at_checked(HEAD)?;
     let row_length = u32::from_be_bytes(array(head, 36)?) as usize;
@@ -97,7 +99,7 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<CachedComment>
     id.is_none_or(|id| comment.id == id).then_some(CachedComment { comment, content })
 }
 
-/// The checksum of a row, with a whole head.
+/// Returns the checksum of a row under its complete head.
 fn seal(head: &[u8], row: &[u8]) -> u64 {
     let mut beside = [0; 32];
     beside[..4].copy_from_slice(&head[..4]);
@@ -130,7 +132,8 @@ mod tests {
         assert_eq!(item(&value[..value.len() - 1], None), None, "cut off");
         assert_eq!(item(&value[..HEAD - 1], None), None);
         assert_eq!(item(&value, riposte_core::CommentId::new(1)), None, "another comment's");
-        // Likes are rewritten in place, and the incarnation is that of whatever block it lies in.
+        // Likes are rewritten in place, and the incarnation is that of the subject entry that
+        // contains the comment.
         for at in (0..value.len()).filter(|at| !(4..12).contains(at) && !(20..36).contains(at)) {
             value[at] ^= 1;
             assert_eq!(item(&value, None), None, "byte {at} changed on the way");

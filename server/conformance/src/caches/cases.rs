@@ -1,4 +1,4 @@
-//! The cases.
+//! The cases of ordinary operation.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(super) async fn a_fill_that_a_commit_overtook_is_brought_forward(cache: Give
     scene.apply(scene.born(3, 3)).await;
     assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((3, vec![3, 2, 1])));
-    // And one whose block moved on meanwhile.
+    // A fill of an existing entry that a commit advanced meanwhile is brought forward too.
     let fill_lease = scene.fill_lease().await;
     let read = scene.read(3, &[1, 2, 3]);
     scene.apply(scene.born(4, 4)).await;
@@ -119,7 +119,7 @@ pub(super) async fn a_commit_that_was_read_before_it_was_applied_is_waited_for(c
     scene.apply(scene.born(2, 2)).await;
     assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
-    // One whose apply never comes: all begins anew with what was read.
+    // When the apply of a commit never arrives, the entry is rebuilt from the data that was read.
     let fill_lease = scene.fill_lease().await;
     read = CacheFill { force: true, ..scene.read(3, &[1, 2, 3]) };
     assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
@@ -155,11 +155,11 @@ pub(super) async fn a_commit_that_nobody_applied_is_told_by_the_relay(cache: Giv
     scene.fill(1, &[1]).await;
     assert!(scene.advance(1, scene.committed(2)).await);
     assert_eq!(scene.seen().await, None);
-    // Its apply was only late.
+    // The apply of the commit was only late.
     scene.apply(scene.born(2, 2)).await;
     assert_eq!(scene.seen().await, Some((2, vec![2, 1])));
     assert!(scene.advance(2, scene.committed(3)).await);
-    // A read of before is kept and does not answer; one of now does.
+    // A fill with older data is kept, but does not serve the page; a fill with current data does.
     let fill_lease = scene.fill_lease().await;
     scene.cache.fill(&fill_lease, &scene.read(2, &[1, 2])).await.expect("answered");
     assert_eq!(scene.seen().await, None);
@@ -201,7 +201,7 @@ pub(super) async fn of_likes_the_greater_revision_stands(cache: Given) {
         scene.cache.like(&[liked(&scene, 1, revision)]).await.expect("answered");
         assert_eq!(likes(&scene, 1).await, (stands, stands as i32));
     }
-    // A commit that changed the row, and was made between two likes, moves the row and not the likes.
+    // A commit that changed the row between two likes updates the row and leaves the likes alone.
     let mut change = scene.born(2, 1);
     change.lists.clear();
     change.patches[0].comment = riposte_core::Comment { reply_count: 4, ..scene.root(1, 7) };
@@ -229,7 +229,7 @@ pub(super) async fn a_negative_entry_yields_to_the_subject(cache: Given) {
     scene.cache.absent(key, 1).await.expect("answered");
     let look = || scene.cache.subjects(std::slice::from_ref(key));
     assert_eq!(look().await.expect("answered"), [EntryLookup::Hit(None)]);
-    // Who looked before the subject came into being says so too late.
+    // A caller that checked before the subject was created reports its absence too late.
     assert_eq!(open(2).await.expect("answered"), LeaseOutcome::Unknown { token: 2 });
     scene.apply(riposte_cache::SubjectUpdate { created: true, ..scene.born(1, 1) }).await;
     scene.cache.absent(key, 2).await.expect("answered");
@@ -247,7 +247,7 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     let page = scene.page(2).await.expect("the first two");
     assert!(page.items.more_after && !page.items.more_before);
     assert!(scene.page(3).await.is_none(), "whether there is a fourth is not known");
-    // The next part, which adjoins, with the end.
+    // The next, adjoining part of the list, up to its end.
     let fill_lease = scene.fill_lease().await;
     let mut read = scene.read(1, &[6, 7]);
     read.lists = vec![ListRange { low: 0, high: 7, ..read.lists.remove(0) }];
@@ -262,7 +262,7 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
 pub(super) async fn a_list_that_grows_is_cut_at_its_far_end(cache: Given) {
     let scene = Scene::new(cache, "grows").await;
     scene.fill(1, &[1]).await;
-    // Every cache of the suite keeps windows of 400.
+    // Every cache of the suite is configured with list windows of 400 entries.
     for (revision, floor) in (2..).zip(2..=502) {
         scene.apply(scene.born(revision, floor)).await;
     }
@@ -299,7 +299,7 @@ pub(super) async fn what_a_member_likes_is_forgotten_while_it_is_in_doubt(cache:
     scene.cache.exist(&who, &ids[2..]).await.expect("answered");
     let all = EntryLookup::Hit(Some(vec![Some(LikeValue::Like), Some(LikeValue::None), Some(LikeValue::None)]));
     assert_eq!(states().await.expect("answered"), all);
-    // Who has read before a commit began may not say what he read.
+    // A caller that read before a commit began may not store the result.
     assert!(scene.cache.open_states(&who, 2).await.expect("answered"));
     scene.cache.begin_invalidation(std::slice::from_ref(&who), 90).await.expect("answered");
     scene.cache.begin_invalidation(std::slice::from_ref(&who), 91).await.expect("answered");

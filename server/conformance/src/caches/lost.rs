@@ -1,4 +1,5 @@
-//! Cases of what gets lost, comes late or overtakes: tickets, likes, single comments, doubts.
+//! Cases of data that is lost, late or overtaken: fill leases, likes, single comments,
+//! invalidations.
 
 use std::sync::Arc;
 
@@ -25,14 +26,14 @@ pub(super) async fn a_ticket_given_back_twice_leaves_the_others_out(cache: Given
     let read = CacheFill { items: vec![scene.item(3)], seen: 2, ..CacheFill::default() };
     assert_eq!(scene.cache.fill(&theirs, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(counted(&scene, 3).await, Some((8, 8)));
-    // One that was used is out no more.
+    // A lease that was used is no longer outstanding.
     assert_eq!(scene.cache.fill(&theirs, &read).await.expect("answered"), FillOutcome::Refused);
 }
 
 pub(super) async fn a_ticket_that_was_never_given_is_refused(cache: Given) {
     let scene = Scene::new(cache, "never_given").await;
     let fill_lease = scene.fill_lease().await;
-    // As one would be that another server gave, before this one took its place.
+    // The same holds for a lease that another server issued before this one replaced it.
     let other = FillLease { token: fill_lease.token ^ 1, ..fill_lease.clone() };
     assert_eq!(scene.cache.fill(&other, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Refused);
     scene.cache.close(&other).await.expect("answered");
@@ -45,7 +46,7 @@ pub(super) async fn likes_that_the_relay_tells_reach_whoever_is_filling(cache: G
     let told =
         |floor, revision| CommittedState { likes: vec![liked(&scene, floor, revision)], ..CommittedState::default() };
     assert!(scene.advance(1, told(1, 8)).await);
-    // Nothing is told where the cursor is not.
+    // An advance from a wrong cursor is rejected.
     assert!(!scene.advance(1, told(1, 9)).await);
     assert_eq!(scene.cache.fill(&fill_lease, &scene.read(1, &[1])).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(likes(&scene, 1).await, (8, 8));
@@ -56,15 +57,15 @@ pub(super) async fn likes_that_the_relay_tells_reach_whoever_is_filling(cache: G
 pub(super) async fn a_like_that_overtook_its_comment_waits_for_it(cache: Given) {
     let scene = Scene::new(cache, "overtook").await;
     scene.fill(1, &[1]).await;
-    // The comment comes into being and is liked, and its apply is late. The relay tells both at once.
+    // The comment is created and liked, and its apply is late. The relay reports both at once.
     scene.cache.like(&[liked(&scene, 2, 8)]).await.expect("answered");
     assert!(scene.advance(1, CommittedState { likes: vec![liked(&scene, 2, 8)], ..scene.committed(2) }).await);
-    // What happens meanwhile makes nothing of it.
+    // Operations in between do not lose the like.
     let fill_lease = scene.ticket_for(FillScope::Row).await;
     scene.cache.close(&fill_lease).await.expect("answered");
     scene.apply(scene.born(2, 2)).await;
     assert_eq!((likes(&scene, 1).await, likes(&scene, 2).await), ((1, 1), (8, 8)));
-    // The same by a process itself, when the relay was there before.
+    // The same through a process itself, after the relay has already passed the commit.
     assert!(scene.advance(2, scene.committed(3)).await);
     scene.cache.like(&[liked(&scene, 3, 7), liked(&scene, 1, 7)]).await.expect("answered");
     scene.apply(scene.born(3, 3)).await;
@@ -89,7 +90,7 @@ pub(super) async fn single_comments_come_behind_their_subjects_row(cache: Given)
     assert_eq!(open().await.expect("answered"), LeaseOutcome::Busy);
     scene.fill(1, &[1]).await;
     assert!(matches!(open().await.expect("answered"), LeaseOutcome::Ticket(_)));
-    // And once more when all has begun anew under them.
+    // And once more, after the whole entry was rebuilt in between.
     let fill_lease = scene.ticket_for(FillScope::Comments).await;
     let forced = scene.fill_lease().await;
     let read = CacheFill { force: true, ..scene.read(2, &[1]) };
@@ -110,7 +111,8 @@ pub(super) async fn single_comments_wait_for_the_commit_they_show(cache: Given) 
     scene.apply(scene.born(2, 5)).await;
     assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(counted(&scene, 2).await, Some((4, 4)));
-    // They are not waited for for ever, and begin nothing anew.
+    // A fill of single comments does not wait forever: with `force` it is refused, and the entry is
+    // not rebuilt.
     let fill_lease = scene.ticket_for(FillScope::Comments).await;
     read = CacheFill { items: vec![scene.item(3)], seen: 3, force: true, ..CacheFill::default() };
     assert_eq!(scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Refused);
@@ -124,18 +126,18 @@ pub(super) async fn a_doubt_that_was_lost_is_noticed_when_it_is_settled(cache: G
     let (members, ids) = (std::slice::from_ref(&who), [scene.root(1, 1).id]);
     let states = || scene.cache.states(&who, &ids);
     let values = [(ids[0], LikeValue::Like)];
-    // Filled before it is settled.
+    // A fill before the invalidation ends.
     assert!(scene.cache.open_states(&who, 1).await.expect("answered"));
     scene.cache.fill_states(&who, 1, &values).await.expect("answered");
     assert_eq!(states().await.expect("answered"), EntryLookup::Hit(Some(vec![Some(LikeValue::Like)])));
     scene.cache.end_invalidation(members, 90).await.expect("answered");
     assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
-    // And afterwards, as was read before.
+    // And a fill after it, with values that were read before.
     assert!(scene.cache.open_states(&who, 2).await.expect("answered"));
     scene.cache.end_invalidation(members, 91).await.expect("answered");
     scene.cache.fill_states(&who, 2, &values).await.expect("answered");
     assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
-    // The doubts of others stand.
+    // The invalidations of other commits stay in force.
     scene.cache.begin_invalidation(members, 92).await.expect("answered");
     scene.cache.end_invalidation(members, 93).await.expect("answered");
     assert!(!scene.cache.open_states(&who, 3).await.expect("answered"));
@@ -156,13 +158,13 @@ pub(super) async fn what_a_member_likes_is_forgotten_when_the_relay_tells_it(cac
     assert_eq!(states().await.expect("answered"), EntryLookup::Hit(Some(vec![Some(LikeValue::None)])));
     assert!(scene.advance(1, told()).await);
     assert_eq!(states().await.expect("answered"), EntryLookup::Miss);
-    // A commit that is under way is doubted still.
+    // A report of the relay does not end the invalidation of a commit in progress.
     scene.cache.begin_invalidation(std::slice::from_ref(&who), 90).await.expect("answered");
     assert!(scene.advance(2, told()).await);
     assert!(!scene.cache.open_states(&who, 2).await.expect("answered"));
 }
 
-/// Revision and likes of a comment that is kept.
+/// Returns the revision and the likes of a cached comment.
 async fn counted(scene: &Scene, floor: i32) -> Option<(i64, i32)> {
     let found = scene.cache.comments(&[scene.root(floor, 1).id]).await.expect("answered").pop();
     match found {

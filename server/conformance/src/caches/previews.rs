@@ -1,4 +1,4 @@
-//! Cases of previews: what they are chosen from, and what ends that.
+//! Cases of previews: their candidates, and the events that invalidate them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use riposte_cache::{
 
 type Given = Arc<dyn Cache>;
 
-/// A thread: a root, and the replies below it.
+/// A thread: a root and the replies below it.
 struct Thread {
     scene: Scene,
     root: CommentId,
@@ -30,7 +30,7 @@ impl Thread {
         Comment { live_below: below, reply_count: below, ..self.scene.root(1, 1 + i64::from(below)) }
     }
 
-    /// A reply with so many likes, at a revision of its own.
+    /// Returns a reply with the given number of likes at the given revision.
     fn reply(&self, floor: i32, likes: i32, revision: i64) -> Comment {
         let id = CommentId::new(self.scene.subject.id.get() | i64::from(1_000 + floor)).expect("positive");
         let path = Path::root(self.root).child(floor);
@@ -42,7 +42,8 @@ impl Thread {
         LikeCounts::of(&self.reply(floor, likes, revision))
     }
 
-    /// What was read at a revision: replies with their likes, all up to `high`, and of others none before `place`.
+    /// Returns the fill of a read at a revision: replies with their likes. It covers all replies up
+    /// to `high`, and none of the others ranks before `place`.
     fn read(&self, revision: i64, replies: &[(i32, i32)], high: i32, place: (i32, i32)) -> CacheFill {
         let replies: Vec<Comment> = replies.iter().map(|(floor, likes)| self.reply(*floor, *likes, 1)).collect();
         let members = replies.iter().map(|reply| (reply.floor, reply.id)).collect();
@@ -65,7 +66,7 @@ impl Thread {
         self.scene.cache.like(&[self.likes(floor, likes, revision)]).await.expect("answered");
     }
 
-    /// A commit that brought replies to the list, or took them away.
+    /// Returns a commit that added replies to the list or removed them.
     fn change(&self, revision: i64, came: &[Comment], went: &[Comment]) -> SubjectUpdate {
         let patch = |comment: &Comment| CommentUpdate { comment: comment.clone(), content: Some(said(comment.floor)) };
         let lists = ListUpdate {
@@ -87,7 +88,8 @@ impl Thread {
         self.change(revision, &[], &[dead])
     }
 
-    /// Floors and likes of the preview, and whether there is more; `None` for a miss.
+    /// Returns the floors and likes of the preview and whether more replies exist; `None` for a
+    /// miss.
     async fn shown(&self, size: u8) -> Option<(Vec<(i32, i32)>, bool)> {
         let ask = CachedPageQuery { previews: size, ..self.scene.ask(PageStart::Beginning, 5) };
         match self.scene.cache.page(&ask).await.expect("answered") {
@@ -112,14 +114,14 @@ pub(super) async fn a_preview_follows_the_likes_of_its_replies(cache: Given) {
     assert_eq!(thread.shown(4).await, None, "another may have more likes than the next of these");
     thread.like(1, 5, 8).await;
     assert_eq!(thread.shown(3).await, Some((vec![(9, 7), (1, 5), (2, 4)], true)));
-    // What comes late changes nothing.
+    // Late likes change nothing.
     thread.like(1, 1, 7).await;
     thread.like(9, 4, 8).await;
     assert_eq!(thread.shown(4).await, Some((vec![(1, 5), (2, 4), (4, 4), (9, 4)], true)));
     thread.like(4, 1, 8).await;
     assert_eq!(thread.shown(3).await, Some((vec![(1, 5), (2, 4), (9, 4)], true)));
     assert_eq!(thread.shown(4).await, None);
-    // Of equals the oldest: the place itself belongs to one of these.
+    // Of equal replies the oldest comes first; the position itself belongs to one of these.
     thread.like(4, 2, 9).await;
     assert_eq!(thread.shown(4).await, Some((vec![(1, 5), (2, 4), (9, 4), (4, 2)], true)));
 }
@@ -135,14 +137,14 @@ pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_pr
     thread.like(8, 3, 8).await;
     assert_eq!(thread.shown(2).await, None);
     assert_eq!(thread.shown(0).await, Some((vec![], true)), "the page itself is known");
-    // Told by the relay.
+    // The same, reported by the relay.
     thread.fill(&read).await;
     let told = CommittedState { likes: vec![thread.likes(11, 4, 8)], ..CommittedState::default() };
     assert!(!thread.scene.advance(7, told.clone()).await);
     assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)));
     assert!(thread.scene.advance(1, told).await);
     assert_eq!(thread.shown(2).await, None);
-    // Where nobody else has likes, the first like of another counts.
+    // Where no other reply has likes, the first like of another reply counts.
     thread.fill(&thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (0, 0))).await;
     assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)));
     thread.like(20, 1, 3).await;
@@ -156,7 +158,7 @@ pub(super) async fn a_like_that_overtook_a_fill_ends_its_preview(cache: Given) {
     thread.like(11, 9, 8).await;
     assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(2).await, thread.shown(0).await), (None, Some((vec![], true))));
-    // By the relay too, and of one whose likes went down again meanwhile.
+    // The same through the relay, also for a reply whose likes decreased again meanwhile.
     let fill_lease = thread.scene.fill_lease().await;
     let told = CommittedState { likes: vec![thread.likes(11, 9, 8)], ..CommittedState::default() };
     assert!(thread.scene.advance(1, told).await);
@@ -176,10 +178,10 @@ pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cac
     thread.scene.apply(thread.dead(2, 2)).await;
     assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(1).await, Some((vec![(9, 3)], true)));
-    // And one that went when it was kept; without it too few are known.
+    // A cached reply that was deleted. Without it too few candidates are known.
     thread.scene.apply(thread.dead(3, 9)).await;
     assert_eq!(thread.shown(1).await, None);
-    // Where all are known they are enough.
+    // When all replies are known, the remaining ones suffice.
     let fill_lease = thread.scene.fill_lease().await;
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], ALL, (0, 0));
     let read = CacheFill { subject: Some(thread.scene.at(3)), ..read };
@@ -203,7 +205,8 @@ pub(super) async fn the_first_replies_of_a_root_are_all_there_are(cache: Given) 
     }
     thread.like(3, 1, 5).await;
     assert_eq!(thread.shown(3).await, Some((vec![(3, 1), (1, 0), (2, 0)], true)));
-    // Of very many not all are kept: a like of one that is not ends what is.
+    // Of a large number of replies not all are cached: a like of one that is not cached invalidates
+    // the preview.
     for floor in 5..=40 {
         thread.born(1 + i64::from(floor), floor).await;
     }
@@ -216,7 +219,7 @@ pub(super) async fn a_preview_ends_with_its_block(cache: Given) {
     let thread = Thread::new(cache, "preview_and_block").await;
     thread.fill(&thread.read(1, &[(1, 0), (2, 4)], ALL, (0, 0))).await;
     assert_eq!(thread.shown(1).await, Some((vec![(2, 4)], true)));
-    // A commit that nobody applied; what is read then begins anew, and knows of no preview.
+    // A commit that no process applied. The next fill rebuilds the entry and contains no preview.
     assert!(thread.scene.advance(1, thread.scene.committed(2)).await);
     assert_eq!(thread.shown(1).await, None);
     let fill_lease = thread.scene.ticket_for(FillScope::Row).await;

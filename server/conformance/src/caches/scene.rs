@@ -1,4 +1,4 @@
-//! A subject of a case's own, and what is done to its copies.
+//! The subject of a case, and the operations on its cached data.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) struct Scene {
 pub(super) const NEWEST: ListName = ListName { root: None, order: ListOrder::Newest };
 
 impl Scene {
-    /// A subject at revision 1, whose relay stands at 1 and whose name is known.
+    /// Returns a subject at revision 1 whose relay is at position 1 and whose id is cached.
     pub(super) async fn new(cache: Arc<dyn Cache>, name: &str) -> Self {
         let this = Self::cold(cache, name);
         this.cache.renew(this.subject.key.partition(), RelayCursor(1), 1).await.expect("answered");
@@ -37,7 +37,7 @@ impl Scene {
         Subject { revision, root_count: revision as i32, ..self.subject.clone() }
     }
 
-    /// A root, at a revision of its own.
+    /// Returns a root at the given revision.
     pub(super) fn root(&self, floor: i32, revision: i64) -> Comment {
         let id = CommentId::new(self.subject.id.get() | i64::from(floor)).expect("positive");
         Comment {
@@ -83,7 +83,8 @@ impl Scene {
         }
     }
 
-    /// Revision and floors of the first hundred roots, newest first; `None` for a miss.
+    /// Returns the revision and the floors of the first hundred roots, newest first; `None` for a
+    /// miss.
     pub(super) async fn seen(&self) -> Option<(i64, Vec<i32>)> {
         let page = self.page(100).await?;
         Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.floor).collect()))
@@ -102,7 +103,7 @@ impl Scene {
         }
     }
 
-    /// What was read at a revision: all roots, whose floors these are.
+    /// Returns the fill of a read at a revision: all roots, with these floors.
     pub(super) fn read(&self, revision: i64, floors: &[i32]) -> CacheFill {
         let members = floors.iter().map(|floor| (*floor, self.root(*floor, 1).id)).collect();
         CacheFill {
@@ -119,7 +120,7 @@ impl Scene {
         assert_eq!(filled, FillOutcome::Kept);
     }
 
-    /// A commit that brought one root.
+    /// Returns a commit that added one root.
     pub(super) fn born(&self, revision: i64, floor: i32) -> SubjectUpdate {
         let comment = self.root(floor, 1);
         let came = vec![(floor, comment.id)];
@@ -131,13 +132,14 @@ impl Scene {
         }
     }
 
-    /// What the relay tells when its cursor goes one further.
+    /// Advances the cursor of the relay by one and reports `committed`. Returns `true` if the cache
+    /// accepted it.
     pub(super) async fn advance(&self, from: i64, committed: CommittedState) -> bool {
         let at = self.subject.key.partition();
         self.cache.advance(at, RelayCursor(from), RelayCursor(from + 1), &committed).await.expect("answered")
     }
 
-    /// A commit that made a revision.
+    /// Returns the committed state of a commit that made a revision.
     pub(super) fn committed(&self, revision: i64) -> CommittedState {
         CommittedState { revisions: vec![(self.subject.id, revision)], ..CommittedState::default() }
     }

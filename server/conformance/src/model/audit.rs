@@ -1,4 +1,4 @@
-//! Counting again, from nothing but the rows, and holding the domain's own figures against it.
+//! Recounts everything from the rows and compares the result with the figures of the domain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use riposte_core::{CommentId, CommentState, LikeValue, Subject};
 
 use super::tables::Shelf;
 
-/// The bytes of one level of a path.
+/// The number of bytes of one level of a path.
 const LEVEL: usize = 8;
 
 /// The counts of one comment.
@@ -20,7 +20,7 @@ struct Counts {
     live_below: i32,
 }
 
-/// A shelf with every count counted again.
+/// The rows of a subject with every count recomputed.
 #[derive(Debug)]
 pub(super) struct Counted<'s> {
     pub(super) shelf: &'s Shelf,
@@ -37,7 +37,8 @@ impl<'s> Counted<'s> {
         for comment in shelf.rows.values().map(|row| &row.comment).filter(|c| c.state == CommentState::Active) {
             counted.comments += 1;
             counted.roots += i32::from(comment.root_id.is_none());
-            // A root counts its whole thread, a reply its direct answers: a root named by both counts once.
+            // A root counts its whole thread, a reply its direct replies. A root that is both root
+            // and parent counts the comment once.
             let counting: BTreeSet<CommentId> = comment.root_id.into_iter().chain(comment.parent_id).collect();
             for id in counting {
                 counted.of(id).replies += 1;
@@ -63,12 +64,12 @@ impl<'s> Counted<'s> {
         self.counts.entry(id).or_default()
     }
 
-    /// The subject's row, counted again.
+    /// Returns the row of the subject with recomputed counts.
     pub(super) fn subject(&self) -> Subject {
         Subject { root_count: self.roots, comment_count: self.comments, ..self.shelf.subject.clone() }
     }
 
-    /// A comment's row, counted again.
+    /// Returns the row of a comment with recomputed counts.
     pub(super) fn comment(&self, stored: &Comment) -> Comment {
         let counts = self.counts.get(&stored.id).copied().unwrap_or_default();
         Comment {
@@ -81,7 +82,7 @@ impl<'s> Counted<'s> {
         }
     }
 
-    /// Where stored and counted values differ.
+    /// Returns the differences between stored and recomputed counts.
     pub(super) fn drifts(&self) -> Vec<CountDrift> {
         let mut drifts = Vec::new();
         let mut compare = |comment, count, stored: i64, actual: i64| {
@@ -104,10 +105,11 @@ impl<'s> Counted<'s> {
     }
 }
 
-/// Everything that must hold of a subject after every commit.
+/// Checks every invariant that must hold of a subject after a commit.
 ///
 /// # Panics
-/// When it does not: the domain has a bug.
+///
+/// Panics when an invariant is violated: the domain has a bug.
 pub(super) fn audit(shelf: &Shelf) {
     let drifts = Counted::new(shelf).drifts();
     assert!(drifts.is_empty(), "the domain's deltas and the rows disagree under {:?}: {drifts:?}", shelf.subject.key);
@@ -139,7 +141,7 @@ pub(super) fn audit(shelf: &Shelf) {
     }
 }
 
-/// The floors of one floor space are 1 to `next` - 1.
+/// Checks that the floors of one floor space are 1 to `next` - 1.
 fn dense(floors: Option<Vec<i32>>, next: i32) {
     let mut floors = floors.unwrap_or_default();
     floors.sort_unstable();

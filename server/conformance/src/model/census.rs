@@ -1,4 +1,4 @@
-//! A backend's own rows, as its export tells them, held against its counts.
+//! Compares the rows of a backend, as its export returns them, with its counts.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,18 @@ use riposte_core::{CommentId, Content, Result, SubjectKey};
 use super::audit::audit;
 use super::tables::{Row, Shelf};
 
-/// Rows to read at a time: small enough that every export of a case takes several reads.
+/// The number of rows per read: small enough that every export of a case takes several reads.
 const PART: usize = 50;
 
-/// Reads a whole subject back and counts it again.
+/// Exports a whole subject and recomputes its counts.
 ///
 /// # Errors
-/// Those of the reader.
+///
+/// Returns the errors of the reader.
 ///
 /// # Panics
-/// When a count, a floor, a path or a state does not fit the rows.
+///
+/// Panics when a count, a floor, a path or a state does not match the rows.
 pub(crate) async fn census(reader: &dyn Reader, key: &SubjectKey) -> Result<usize> {
     let Some(subject) = reader.subjects(std::slice::from_ref(key)).await?.remove(0) else { return Ok(0) };
     let mut shelf = Shelf::new(subject);

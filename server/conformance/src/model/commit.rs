@@ -1,4 +1,5 @@
-//! One batch: the rows it asked for, and no others, go into a world; what the world's journal names comes back.
+//! The commit of one batch: the rows of its lock set, and no others, go into a unit of work, and
+//! the rows that its write set names are stored.
 
 use riposte_core::page::ContentRevision;
 use riposte_core::verbs::Command;
@@ -105,7 +106,8 @@ impl Tables {
     }
 }
 
-/// The promise that callers of [`Writer::commit`](riposte_core::ports::Writer) make; here all lies on one source.
+/// Checks the precondition of [`Writer::commit`](riposte_core::ports::Writer). The oracle has a
+/// single data source.
 fn one_kind(batch: &[Command]) -> Result<()> {
     let alike = batch.windows(2).all(|pair| pair[0].verb.as_like().is_some() == pair[1].verb.as_like().is_some());
     if alike { Ok(()) } else { Err(Error::internal("a batch is of one kind")) }

@@ -1,4 +1,4 @@
-//! What a counted shelf shows: views, threads, subtrees.
+//! The reads of a recounted subject: views, threads, subtrees.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ impl Counted<'_> {
         self.shelf.rows.get(&id).map(|row| self.view(row))
     }
 
-    /// Listed roots by floor, or listed replies of a root.
+    /// Returns the listed roots by floor, or the listed replies of a root.
     pub(super) fn listed(&self, root: Option<CommentId>) -> Vec<CommentView> {
         let below = self.shelf.rows.values().filter(|row| row.comment.root_id == root);
         let mut views: Vec<_> = below.map(|row| self.view(row)).filter(|view| view.comment.listed).collect();
@@ -34,7 +34,7 @@ impl Counted<'_> {
         views
     }
 
-    /// A page of roots with everything that is shown beside them.
+    /// Returns a page of roots with the subject, pins and previews.
     pub(super) fn root_page(&self, roots: Page<CommentView>, previews: u8, ranks: &Ranks) -> RootPage {
         let pinned = self.shelf.subject.pins.iter().filter_map(|id| self.view_of(*id));
         RootPage {
@@ -60,7 +60,7 @@ impl Counted<'_> {
         Thread { root, replies, more_replies: listed.len() > size }
     }
 
-    /// Every listed comment of a subtree down to a depth, behind a path, in thread order.
+    /// Returns every listed comment of a subtree down to a depth, after a path, in thread order.
     pub(super) fn subtree(&self, part: &SubtreeQuery) -> Vec<CommentView> {
         let inside = |path: &Path| {
             path.as_bytes().starts_with(part.top.as_bytes())
@@ -73,7 +73,8 @@ impl Counted<'_> {
         views
     }
 
-    /// The chain upward by parent, nearest first, and the root of the thread behind it if it is not in there.
+    /// Returns the ancestors by parent, nearest first, followed by the root of the thread if the
+    /// limit left it out.
     pub(super) fn chain(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
         let parent = |id| self.shelf.rows.get(&id).and_then(|row| row.comment.parent_id);
         let mut ids: Vec<CommentId> = std::iter::successors(parent(id), |id| parent(*id)).take(limit).collect();
@@ -96,7 +97,7 @@ impl Counted<'_> {
         }
     }
 
-    /// All comments in the order of an export, strictly behind one of them.
+    /// Returns all comments in export order, strictly after the given one.
     pub(super) fn behind(&self, after: Option<CommentId>) -> impl Iterator<Item = &Row> {
         let mut rows: Vec<_> = self.shelf.rows.values().collect();
         let root_floor = |id: &CommentId| self.shelf.rows.get(id).map_or(0, |row| row.comment.floor);
@@ -105,7 +106,7 @@ impl Counted<'_> {
         rows.into_iter().skip(place.map_or(0, |place| place + 1))
     }
 
-    /// Likes and dislikes of a comment as (member, value, time).
+    /// Returns the likes and dislikes of a comment as (member, value, time).
     pub(super) fn likers(&self, id: CommentId) -> impl Iterator<Item = &riposte_core::like::Like> {
         let first = (id, MemberId::stored(String::new()));
         let of_comment = self.shelf.likes.range(first..).take_while(move |((comment, _), _)| *comment == id);

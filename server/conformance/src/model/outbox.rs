@@ -1,4 +1,5 @@
-//! Events and their numbers: the oracle has one source, and its events lie in the order of their commits.
+//! Events and their sequence numbers. The oracle has one data source, and its events are stored in
+//! commit order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,10 +14,10 @@ use super::Model;
 const LASTS: Duration = Duration::from_secs(5);
 const SKEW: Duration = Duration::from_secs(60);
 
-/// What was told, and who numbers it.
+/// The events of the commits, and the lease under which they are sequenced.
 #[derive(Debug, Default)]
 pub(super) struct Feed {
-    /// By commit.
+    /// The unsequenced events of each commit.
     waiting: Vec<Vec<Event>>,
     sequenced: Vec<SequencedEvent>,
     head: i64,
@@ -27,7 +28,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// What a commit at `now` has to tell.
+    /// Records the events of a commit at `now`.
     pub(super) fn tell(&mut self, unit: &UnitOfWork, now: Millis) -> Result<()> {
         let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
             let (partition, changes) = (subject.key.partition(), changes.clone());
@@ -56,7 +57,7 @@ impl Feed {
         }
     }
 
-    /// Whether a term is the present one; before the first lead there is none.
+    /// Returns `true` if `term` is the current epoch. No epoch is current before the first lease.
     fn is_in(&self, term: Epoch) -> bool {
         self.epoch == term.0 && self.epoch > 0
     }
@@ -83,7 +84,7 @@ impl Feed {
         numbers.len()
     }
 
-    /// The events of the first `limit` commits among those whose numbers are `wanted`.
+    /// Returns the events of the first `limit` commits among those with a `wanted` sequence number.
     fn first(&self, limit: usize, wanted: impl Fn(i64) -> bool) -> Vec<SequencedEvent> {
         let wanted: Vec<&SequencedEvent> = self.sequenced.iter().filter(|n| wanted(n.number)).collect();
         let commits = wanted.chunk_by(|a, b| a.number == b.number).take(limit);

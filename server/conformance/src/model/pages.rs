@@ -1,14 +1,14 @@
-//! Windows over a list that lies sorted by floor, oldest first.
+//! Pages of a list that is sorted by floor, oldest first.
 
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart};
 
-/// The page of `items` that `window` asks for; `floor` tells an item's place.
+/// Returns the page of `items` that `window` requests; `floor` returns the position of an item.
 pub(super) fn page<T>(mut items: Vec<T>, window: PageQuery, floor: impl Fn(&T) -> i32) -> Page<T> {
     let newest = window.order == ListOrder::Newest;
     if newest {
         items.reverse();
     }
-    // How many items stand before a floor in this order; `or_at`: before or at it.
+    // The number of items before a floor in this order; `or_at` includes the item at the floor.
     let before = |at: i32| items.iter().filter(|item| if newest { floor(item) > at } else { floor(item) < at }).count();
     let or_at =
         |at: i32| items.iter().filter(|item| if newest { floor(item) >= at } else { floor(item) <= at }).count();
@@ -24,7 +24,8 @@ pub(super) fn page<T>(mut items: Vec<T>, window: PageQuery, floor: impl Fn(&T) -
     Page { items, more_before, more_after }
 }
 
-/// The place lies in the middle, nearer to an end only where the list ends.
+/// Returns the range of a page around a position. The position is in the middle, and nearer to an
+/// end only where the list ends.
 fn around(place: usize, len: usize, limit: usize) -> (usize, usize) {
     let from = place.saturating_sub(limit / 2).min(len.saturating_sub(limit));
     (from, from + limit)

@@ -1,5 +1,5 @@
-//! Ranked orders. The oracle's boards say what the comments said when somebody last looked, as those of every store do;
-//! all else is a sort.
+//! Ranked orders. As in every store, the rank indexes of the oracle hold the state of the comments
+//! at the last update; everything else is a sort.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,20 +18,22 @@ use super::Model;
 use super::audit::Counted;
 use super::tables::{Shelf, Tables};
 
-/// What a ranking was frozen from: the revision of subject or root, and the changes of the boards.
+/// The version of a ranking snapshot: the revision of the subject or root, and the number of
+/// changes of the rank indexes.
 type Print = (i64, i64);
 
-/// Boards and rankings.
+/// The rank indexes and the ranking snapshots.
 #[derive(Debug, Default)]
 pub(super) struct Ranks {
-    /// Where each comment stands: on which board, with which score.
+    /// The rank indexes that contain each comment, with its score in each.
     stands: BTreeMap<CommentId, Vec<(RankIndex, f64)>>,
     changes: BTreeMap<CommentId, i64>,
     frozen: BTreeMap<(CommentId, i8), Vec<(Ranking, Print)>>,
 }
 
 impl Ranks {
-    /// The first of a board, by its scores and then by floor: `up` for the lowest score and floor first.
+    /// Returns the first `most` comments of a rank index, by score and then by floor; `up` puts the
+    /// lowest score and floor first.
     pub(super) fn first<'c>(
         &self,
         board: RankIndex,
@@ -53,7 +55,7 @@ impl Ranks {
 }
 
 impl Tables {
-    /// Brings one comment up to date; whether it stood elsewhere.
+    /// Updates the rank indexes for one comment. Returns `true` if its entries changed.
     fn rank(&mut self, id: CommentId, rules: &RankingConfig) -> bool {
         let Some((shelf, row)) = self.home(id) else { return false };
         let stands = standings(&row.comment, rules.hot(shelf.subject.key.object_type()));
@@ -63,7 +65,7 @@ impl Tables {
         before != stands
     }
 
-    /// A list as it is: its number, its next floor, its revision, and its comments.
+    /// Returns the current state of a list: its id, its next floor, its revision, and its comments.
     fn listing(&self, list: &RankedList) -> Option<(CommentId, i32, i64, Vec<Comment>)> {
         let shelf = self.open_shelf(list.subject())?;
         let counted = Counted::new(shelf);

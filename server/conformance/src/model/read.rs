@@ -1,4 +1,4 @@
-//! The answers.
+//! The reads of the oracle.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
@@ -209,7 +209,7 @@ impl Reader for Model {
     }
 }
 
-/// Those of these floors, in their order.
+/// Returns the comments with these floors, in the order of `floors`.
 fn at(listed: &[CommentView], floors: &[i32]) -> Page<CommentView> {
     let of = |floor: &i32| listed.iter().find(|view| view.comment.floor == *floor).cloned();
     Page { items: floors.iter().filter_map(of).collect(), ..Page::default() }
@@ -219,7 +219,7 @@ fn liker(like: &riposte_core::like::Like) -> Liker {
     Liker { member: like.member.clone(), value: like.value, time: like.time }
 }
 
-/// The first of what comes behind a place.
+/// Returns the first `limit` of the items after a position.
 fn first<T>(mut items: Vec<T>, more_before: bool, limit: usize) -> Page<T> {
     let more_after = items.len() > limit;
     items.truncate(limit);

@@ -1,4 +1,4 @@
-//! The rows.
+//! The rows of the oracle.
 
 use std::collections::BTreeMap;
 
@@ -14,31 +14,31 @@ use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey
 use super::outbox::Feed;
 use super::ranks::Ranks;
 
-/// All rows there are.
+/// All rows.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) shelves: BTreeMap<SubjectKey, Shelf>,
-    /// Under which subject a comment lies.
+    /// The subject of each comment.
     pub(super) homes: BTreeMap<CommentId, SubjectKey>,
-    /// What commits told.
+    /// The events of the commits.
     pub(super) feed: Feed,
-    /// The version that each comment had when its history row was last brought up to date.
+    /// The version of each comment at the last update of its history row.
     pub(super) histories: BTreeMap<CommentId, i64>,
-    /// Boards and rankings.
+    /// The rank indexes and the ranking snapshots.
     pub(super) ranks: Ranks,
 }
 
-/// A subject and everything below it.
+/// A subject and all rows below it.
 #[derive(Debug)]
 pub(super) struct Shelf {
     pub(super) subject: Subject,
     pub(super) rows: BTreeMap<CommentId, Row>,
     pub(super) likes: BTreeMap<(CommentId, MemberId), Like>,
-    /// What requests did that made no comment.
+    /// The idempotency records of requests that created no comment.
     pub(super) requests: BTreeMap<IdempotencyKey, IdempotencyRecord>,
 }
 
-/// A comment with everything that was written with it.
+/// A comment with all data that was written with it.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) comment: Comment,
@@ -54,7 +54,7 @@ impl Tables {
         self.shelves.get(key)
     }
 
-    /// The shelf of a subject that was not deleted.
+    /// Returns the rows of a subject that is not deleted.
     pub(super) fn open_shelf(&self, key: &SubjectKey) -> Option<&Shelf> {
         self.shelf(key).filter(|shelf| shelf.subject.delete_time.is_none())
     }
@@ -74,7 +74,7 @@ impl Shelf {
         self.rows.values().find(|row| row.comment.path == *path)
     }
 
-    /// What an earlier request with this key did.
+    /// Returns the idempotency record of an earlier request with this key.
     pub(super) fn record(&self, key: &IdempotencyKey) -> Option<IdempotencyRecord> {
         let made = self.rows.values().find(|row| row.request.key == *key).map(|row| IdempotencyRecord {
             verb: 0,

@@ -1,5 +1,5 @@
-//! Histories and repairs. The oracle lists a member's comments from the comments themselves, so all that its histories keep
-//! is which of them were brought up to date; and its counts cannot drift.
+//! Histories and repairs. The oracle derives a member's history from the comments themselves and
+//! stores only which of them were brought up to date; its counts cannot drift.
 
 use async_trait::async_trait;
 use riposte_core::event::{ChangeKind, SequencedEvent};
@@ -11,7 +11,7 @@ use super::audit::Counted;
 use super::tables::Tables;
 
 impl Tables {
-    /// Brings one history row up to date; whether it was missing or behind.
+    /// Updates one history row. Returns `true` if it was missing or outdated.
     fn bring(&mut self, id: CommentId) -> bool {
         let Some(version) = self.home(id).map(|(_, row)| row.comment.version) else { return false };
         self.histories.insert(id, version) != Some(version)

@@ -1,4 +1,4 @@
-//! What the suite runs on.
+//! The backend under test.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -13,21 +13,21 @@ use tokio::sync::Mutex;
 /// The ports of one process.
 #[derive(Debug, Clone)]
 pub struct Process {
-    /// Reads.
+    /// The reads.
     pub reader: Arc<dyn Reader>,
-    /// Commits.
+    /// The commits.
     pub writer: Arc<dyn Writer>,
-    /// New ids.
+    /// The source of new ids.
     pub ids: Arc<dyn IdSource>,
-    /// What commits left to be told.
+    /// The events of the commits, and their sequence numbers.
     pub outbox: Arc<dyn Outbox>,
-    /// Members' histories.
+    /// The histories of the members.
     pub histories: Arc<dyn MemberHistories>,
-    /// The boards of ranked orders.
+    /// The rank indexes.
     pub boards: Arc<dyn RankIndexes>,
-    /// Frozen rankings.
+    /// The ranking snapshots.
     pub rankings: Arc<dyn Rankings>,
-    /// Repairs.
+    /// The repair of counts.
     pub repairer: Arc<dyn CountRepair>,
 }
 
@@ -37,31 +37,32 @@ pub type Start = Arc<dyn Fn(Arc<dyn Clock>) -> BoxFuture<'static, Process> + Sen
 /// A backend: its first process, and the way to start more.
 #[derive(Clone)]
 pub struct Backend {
-    /// The process that most cases talk to.
+    /// The process that most cases use.
     pub process: Process,
-    /// Starts another one beside it, over the same rows.
+    /// Starts another process over the same rows.
     pub start: Start,
-    /// Where the random walks begin and how long they are.
+    /// The seed and the length of the random walks.
     pub walk: Walk,
-    /// Whose turn it is to number events. All cases share the sources, and each source has one lead: a case that leads
-    /// holds this, and moves the time beyond the terms of those before it.
+    /// The lock of a case that sequences events. All cases share the data sources, and each source
+    /// has one lease: a case that acquires the leases holds this lock, and moves the time past the
+    /// leases of the cases before it.
     pub turn: Arc<Mutex<Millis>>,
 }
 
 impl Backend {
-    /// A backend whose first process is `process`, before any case was played on it.
+    /// Returns a backend with the first process `process`, before any case has run on it.
     #[must_use]
     pub fn new(process: Process, start: Start, walk: Walk) -> Self {
         Self { process, start, walk, turn: Arc::new(Mutex::new(StepClock::START)) }
     }
 }
 
-/// The length of the random walks, and where they begin.
+/// The seed and the length of the random walks.
 #[derive(Debug, Clone, Copy)]
 pub struct Walk {
     /// The seed to replay; `None` = each walk has its own.
     pub seed: Option<u64>,
-    /// Batches in each walk.
+    /// The number of batches in each walk.
     pub steps: usize,
 }
 
@@ -77,21 +78,21 @@ impl std::fmt::Debug for Backend {
     }
 }
 
-/// A clock that moves a millisecond whenever somebody looks, so that no run depends on the time of day.
+/// A clock that advances by one millisecond per reading, so that no run depends on the time of day.
 #[derive(Debug)]
 pub struct StepClock(AtomicI64);
 
 impl StepClock {
-    /// Some day well after the epoch of ids.
+    /// A start time well after the epoch of ids.
     pub const START: Millis = Millis(1_800_000_000_000);
 
-    /// A clock that starts at `time`.
+    /// Returns a clock that starts at `time`.
     #[must_use]
     pub fn at(time: Millis) -> Arc<Self> {
         Arc::new(Self(AtomicI64::new(time.0)))
     }
 
-    /// Moves it, backwards too.
+    /// Sets the clock, backwards too.
     pub fn set(&self, time: Millis) {
         self.0.store(time.0, Ordering::Relaxed);
     }

@@ -1,4 +1,5 @@
-//! A call that its caller drops, at whichever await: it happened once or not at all, and nobody else notices.
+//! Calls that are dropped at any await: each takes effect once or not at all, and other callers are
+//! not affected.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -12,7 +13,8 @@ use super::backend::Backend;
 use super::likes::operation;
 use super::scene::{Scene, comment, first, member};
 
-/// The answer, unless it takes more than `polls` polls; then the call is dropped where it stands.
+/// Returns the result of the call, unless it takes more than `polls` polls; then the call is
+/// dropped at its current await.
 async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option<T> {
     let mut call = pin!(call);
     let mut left = polls;
@@ -30,7 +32,8 @@ async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option
     .await
 }
 
-/// Sends a batch whose caller gives up, then repeats it until it is answered, as the service does.
+/// Sends a batch, drops the call after `polls` polls, and repeats it until it returns, as the
+/// service does.
 async fn give_up_and_repeat(scene: &Scene, polls: usize, batch: &[Command]) -> bool {
     let answered = dropped_after(polls, scene.process.writer.commit(batch)).await.is_some();
     let answers = scene.commit(batch).await;
@@ -99,7 +102,7 @@ pub(super) async fn dropped_reads_leave_the_next_one_whole(backend: Backend) {
         for polls in 0..6 {
             let _ = dropped_after(polls, scene.process.reader.roots(&key, first(100), 3)).await;
             let _ = dropped_after(polls, scene.process.reader.verify(&key)).await;
-            // A transaction that a dropped read left open would show an old state here.
+            // A transaction left open by a dropped read would show an old state here.
             assert_eq!(scene.floors(&key).await.len(), round + 1);
         }
         assert_eq!(scene.view(made.id).await.comment.floor as usize, round + 1);

@@ -1,4 +1,4 @@
-//! What single commands and batches do, whatever is said of them elsewhere.
+//! The effects of single commands and of batches that the other categories do not cover.
 
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
@@ -108,7 +108,7 @@ pub(super) async fn a_comment_of_another_subject_is_not_found(backend: Backend) 
     assert_eq!(scene.refusal(&key, answer.clone()).await, Error::CommentNotFound);
     assert_eq!(scene.refusal(&key, Hide { target: target.clone() }).await, Error::CommentNotFound);
     assert_eq!(scene.refusal(&key, like).await, Error::CommentNotFound);
-    // Even beside a command that has every right to it, so that its row is at hand.
+    // The refusal also holds when a permitted command in the batch loads the same row.
     let batch = [
         scene.command(&other, Hide { target }),
         scene.command(&key, answer),

@@ -1,4 +1,4 @@
-//! Many at once: floors stay dense, counts exact, answers true.
+//! Concurrent calls: floors stay dense, counts exact, and results consistent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,7 +37,7 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
                 );
                 floors.push(made.comment.floor);
             }
-            // One create was answered before the next was sent.
+            // Each create returned before the next was sent.
             assert!(floors.is_sorted_by(|a, b| a < b), "{floors:?}");
             floors
         })
@@ -90,7 +90,7 @@ pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend
     }
 }
 
-/// What a writer of the great mix does next to a comment of its own.
+/// Returns the next change that a writer of the large mix makes to a comment of its own.
 async fn change(scene: &Scene, id: CommentId, step: usize) -> CommandKind {
     let target = scene.target(id).await;
     let author = member("replier");
@@ -123,7 +123,8 @@ pub(super) async fn a_mix_of_all_verbs_leaves_exact_counts(backend: Backend) {
     assert_eq!(scene.sound(&key).await, 73);
 }
 
-/// Holds every answer against itself while others write: rows and counts of one page are one state.
+/// Checks every result for consistency while others write: rows and counts of one page belong to
+/// one state.
 async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
     let mut seen = 0;
     let mut last = 0;
@@ -155,7 +156,7 @@ async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
         assert!(page.subject.revision >= last, "revisions never go back");
         last = page.subject.revision;
         seen += 1;
-        // The oracle never waits for anything: without this its writers would not come to their turn.
+        // The oracle never waits: without this yield its writers would not run.
         tokio::task::yield_now().await;
     }
     seen
@@ -206,7 +207,7 @@ pub(super) async fn subjects_of_one_partition_do_not_stand_in_each_others_way(ba
                     let verb = scene.create(key, "author").await;
                     batch.push(scene.command(key, verb));
                 }
-                // The order of the commands says nothing about the order of the locks.
+                // The order of the commands does not determine the order of the locks.
                 assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
             }
         })

@@ -1,4 +1,4 @@
-//! Members' histories: whichever way they are made, they say what the comments say.
+//! Members' histories: they match the comments, whichever way they are built.
 
 mod actors;
 
@@ -15,7 +15,8 @@ use super::relay::Relay;
 use super::scene::{Scene, member};
 use actors::{Actors, history, walked};
 
-/// Builds the histories of a subject from its rows, `part` comments at a time: comments looked at, and rows changed.
+/// Rebuilds the histories of a subject from its rows, `part` comments at a time. Returns the number
+/// of comments read and of rows changed.
 pub(super) async fn rebuild(histories: &dyn MemberHistories, key: &SubjectKey, part: usize) -> (usize, usize) {
     let (mut comments, mut changed, mut after) = (0, 0, None);
     loop {
@@ -32,7 +33,7 @@ pub(super) async fn rebuild(histories: &dyn MemberHistories, key: &SubjectKey, p
 
 pub(super) async fn a_rebuild_says_what_was_missing_or_behind(backend: Backend) {
     let scene = Scene::new(&backend, "a_rebuild_says_what_was_missing_or_behind");
-    let _turn = Relay::of(&backend).await; // nobody applies events meanwhile
+    let _turn = Relay::of(&backend).await; // prevents other cases from applying events
     let histories = scene.process.histories.as_ref();
     let key = scene.key_of(&scene.kind(""), "");
     assert_eq!(histories.rebuild(&key, None, 10).await, Ok(RebuildProgress::default()));
@@ -104,7 +105,7 @@ pub(super) async fn events_that_come_again_late_or_out_of_order_change_nothing(b
             actors.act().await;
         }
         relay.assign_sequence(500).await;
-        // The newest first, those of the rounds before once more, and the oldest last.
+        // Events are applied newest first, those of earlier rounds once more, and the oldest last.
         for (source, head) in heads.iter().enumerate() {
             let events = relay.behind(source, *head).await;
             for event in events.iter().rev() {
@@ -138,7 +139,7 @@ pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_
                     for key in &keys {
                         rebuild(histories.as_ref(), key, 3 + n).await;
                     }
-                    // The oracle never waits for anything: without this nobody else would come to their turn.
+                    // The oracle never waits: without this yield no other task would run.
                     tokio::task::yield_now().await;
                 }
             })

@@ -1,4 +1,4 @@
-//! Ids: unique whatever the processes and their clocks do, because a worker number is leased.
+//! Ids: unique whatever the processes and their clocks do, because each worker number is leased.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub(super) async fn a_successor_whose_clock_is_behind_mints_no_id_again(backend:
         for partition in [3, 600] {
             mint(&process, Partition::number(partition), 300, &mut seen).await;
         }
-        // A clock that jumps back while the process runs.
+        // The clock jumps back while the process runs.
         clock.set(Millis(StepClock::START.0 + start - 400_000));
         for partition in [3, 600] {
             mint(&process, Partition::number(partition), 300, &mut seen).await;

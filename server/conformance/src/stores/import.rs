@@ -1,4 +1,4 @@
-//! Import: threads with their times, once however often they come.
+//! Import: threads keep their times, and repeated imports have no further effect.
 
 use riposte_core::change::ImportOrigin;
 use riposte_core::comment::CommentView;
@@ -11,7 +11,7 @@ use riposte_core::{
 use super::backend::Backend;
 use super::scene::{Scene, comment, member, text};
 
-/// Makes import commands as the service does: keyed by external id, and of one print.
+/// Makes import commands as the service does: keyed by external id, all with the same fingerprint.
 struct Importer<'s> {
     scene: &'s Scene,
     key: SubjectKey,
@@ -48,7 +48,7 @@ impl Importer<'_> {
     }
 }
 
-/// How an answer names a comment of its own batch.
+/// Returns the location by which a reply names a comment of its own batch.
 fn unborn(item: &Import) -> CommentLocation {
     CommentLocation { id: item.id, ancestor_ids: vec![item.id], parent: None }
 }
@@ -120,7 +120,7 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
         (vec![root.id, b.id], Some(root.id)),
     ];
     assert_eq!(lineages, expected);
-    // A second run finds the parents in the store, and its answers name them as they stand there.
+    // A second run finds the parents in the store, and its replies name their stored locations.
     let late = importer.item("6", Some(scene.target(capped.id).await)).await;
     let batch = [importer.command("4", capped.clone()), importer.command("6", late)];
     let answers = scene.commit(&batch).await;

@@ -1,4 +1,4 @@
-//! Likes: one value per member and comment, whatever comes twice, late or at once.
+//! Likes: one value per member and comment, however often, late or concurrently operations arrive.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use riposte_core::{Command, CommandOutput, CommentId, CommentState, Error, LikeV
 use super::backend::{Backend, StepClock};
 use super::scene::{Scene, member};
 
-/// The id of the `n`-th operation of a client: a UUIDv7 whose tail is the client's own.
+/// Returns the id of the `n`-th operation of a client: a UUIDv7 whose tail identifies the client.
 pub(super) fn operation(n: u64, client: u8) -> RequestId {
     let time = (StepClock::START.0 as u64 + n).to_be_bytes();
     let mut bytes = [client; 16];
@@ -21,7 +21,7 @@ pub(super) fn operation(n: u64, client: u8) -> RequestId {
     RequestId::from_bytes(bytes)
 }
 
-/// One member setting values on one comment.
+/// A client that sets values on one comment.
 struct Hand<'s> {
     scene: &'s Scene,
     key: SubjectKey,
@@ -188,7 +188,8 @@ pub(super) async fn likers_are_walked_newest_first(backend: Backend) {
     let mut batch = Vec::new();
     for n in 0..23 {
         let mut command = hand.command(&format!("m{n}"), if n % 7 == 3 { Dislike } else { Like }, operation(n, 1));
-        // Several in the same millisecond: the member decides among them, and none is lost between two pages.
+        // Several likes in the same millisecond: the member id orders them, and none is lost
+        // between two pages.
         command.now = riposte_core::Millis(StepClock::START.0 + n as i64 / 5);
         batch.push(command);
     }

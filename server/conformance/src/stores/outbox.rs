@@ -1,4 +1,4 @@
-//! What commits leave to be told: one event for each subject, each with one number.
+//! The outbox: one event for each subject of a commit, each with one sequence number.
 
 mod leads;
 mod numbers;
@@ -23,7 +23,7 @@ fn of_comments(comments: &[CommentChange]) -> Changes {
     Changes { comments: comments.to_vec(), ..Changes::default() }
 }
 
-/// The revisions and changes of a subject's events.
+/// Returns the revisions and changes of a subject's events.
 async fn told(scene: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
     let events = scene.events(key).await;
     let subject = scene.subject(key).await;
@@ -35,7 +35,7 @@ async fn told(scene: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
 
 pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_changes(backend: Backend) {
     let scene = Scene::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
-    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = scene.key();
     scene.open(&key).await;
     let root = scene.root(&key).await.comment.id;
@@ -75,7 +75,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
 
 pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backend) {
     let scene = Scene::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
-    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = scene.key();
     let verb = scene.create(&key, "author").await;
     let command = scene.command(&key, verb);
@@ -92,7 +92,7 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
     scene.refusal(&key, stranger).await;
     assert_eq!(told(&scene, &key).await, before);
 
-    // Beside one that does something they add nothing to its event.
+    // In a batch with a command that changes something, they add nothing to its event.
     let verb = scene.create(&key, "author").await;
     let new = scene.command(&key, verb);
     let made = new.verb.comment_id().expect("a comment");
@@ -105,7 +105,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     let scene = Scene::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
     let relay = Relay::of(&backend).await;
     let first = scene.key();
-    // Another partition of the same tables, which no backend puts on another source.
+    // Another partition of the same tables, which every backend keeps on the same data source.
     let apart = |other: &SubjectKey| {
         let (here, there) = (first.partition().get(), other.partition().get());
         here != there && here % 200 == there % 200
@@ -130,7 +130,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
         );
     }
 
-    // Another batch of two of them: all events of a batch have its number.
+    // Another batch, of two of them: all events of a batch have its sequence number.
     let mut batch = Vec::new();
     for key in &keys[1..] {
         let verb = scene.create(key, "author").await;
@@ -141,7 +141,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     let first = scene.subject(&first).await.id;
     let source = relay.source_of(first).await;
     let number = relay.sequenced(source, first).await[0].number;
-    // Others write too, so the next number need not be this one's.
+    // Other cases write too, so the next sequence number need not belong to this one.
     let later = relay.sequenced(source, scene.subject(&keys[1]).await.id).await[1].number;
     assert!(later > number);
     for key in &keys[1..] {
@@ -149,7 +149,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
         let told: Vec<_> = sequenced.iter().map(|one| (one.number, one.event.revision)).collect();
         assert_eq!(told, [(number, Some(1)), (later, Some(2))], "{key:?}");
     }
-    // A reader of one commit gets all of it, and the next one from where that ends.
+    // A read with a limit of one commit returns all of it, and the next read continues after it.
     let outbox = &relay.process.outbox;
     let one = outbox.read(source, number - 1, 1).await.expect("read");
     assert!(one.len() == 3 && one.iter().all(|told| told.number == number), "{one:?}");
@@ -170,7 +170,7 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     };
     let batch: Vec<_> = (0..6).map(|n| like(n, &format!("m{n}"))).collect();
     assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
-    // What changes nothing tells nothing.
+    // A command without changes emits no event.
     assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
     assert_eq!(told(&scene, &key).await.len(), 2, "only the comments moved the revision");
     assert_eq!(scene.subject(&key).await.revision, subject.revision);

@@ -1,4 +1,4 @@
-//! Windows: exact slices of the order they name, in both orders, at rest and while others write.
+//! Pages: exact slices of the order that they name, in both orders, at rest and during writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use riposte_core::{CommentId, SubjectKey};
 use super::backend::Backend;
 use super::scene::{Scene, first, floors};
 
-/// More than any list here holds at rest.
+/// A limit above the length of every list here at rest.
 const LONGEST: usize = 100;
 
 const ORDERS: [ListOrder; 2] = [ListOrder::Oldest, ListOrder::Newest];
 
-/// Takes the comments with these floors out of a list.
+/// Removes the comments with these floors from a list.
 async fn punch(scene: &Scene, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
     for floor in gone {
         let target = scene.target(ids[floor - 1]).await;
@@ -24,7 +24,7 @@ async fn punch(scene: &Scene, key: &SubjectKey, ids: &[CommentId], gone: &[usize
     }
 }
 
-/// The page that a window asks for, by hand: the items, then what lies on either side.
+/// Computes the page that a query requests: the items, and whether more lie before and after.
 fn slice(sorted: &[i32], window: PageQuery) -> Option<(Vec<i32>, bool, bool)> {
     let mut order = sorted.to_vec();
     let newest = window.order == ListOrder::Newest;
@@ -47,7 +47,8 @@ fn slice(sorted: &[i32], window: PageQuery) -> Option<(Vec<i32>, bool, bool)> {
     Some((order[from..to].to_vec(), from > 0, to < order.len()))
 }
 
-/// A page around a floor is full if the list can fill it, holds the floor or its neighbour, and tells both sides.
+/// Checks a page around a floor: it is full if the list can fill it, contains the floor or its
+/// neighbour, and reports both sides.
 fn check_around(sorted: &[i32], window: PageQuery, at: i32, page: &Page<CommentView>) {
     let found = floors(page);
     let what = format!("{window:?} of {sorted:?} gave {found:?}");
@@ -106,13 +107,13 @@ pub(super) async fn windows_of_replies_are_exact_in_both_orders(backend: Backend
     let root = scene.root(&key).await.comment.id;
     let mut ids = vec![scene.reply(&key, root, 3).await.comment.id];
     for n in 1..12 {
-        // Every other one answers a reply: a list of replies holds all depths.
+        // Every other comment is a reply to a reply: a list of replies contains all depths.
         let parent = if n % 2 == 0 { root } else { ids[n - 1] };
         ids.push(scene.reply(&key, parent, 3).await.comment.id);
     }
     punch(&scene, &key, &ids, &[2, 6, 7, 8, 12]).await;
     let read = async |window| scene.replies(&key, root, window).await.replies;
-    // 7 was deleted above 8, which is deleted too; 5 stays above 6.
+    // 7 was deleted above 8, which is deleted too; 5 is kept as the parent of 6.
     every_window(&[1, 3, 4, 5, 9, 10, 11], read).await;
 }
 
@@ -123,7 +124,7 @@ pub(super) async fn an_empty_list_has_empty_windows(backend: Backend) {
     every_window(&[], async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root)).await;
 }
 
-/// Follows a list to its end, and all the way back.
+/// Walks a list to its end, and all the way back.
 async fn there_and_back(
     order: ListOrder,
     limit: usize,
@@ -174,7 +175,8 @@ pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Ba
     }
 }
 
-/// Walks a list that others add to and take from: what stood at the start and stayed is met exactly once, in order.
+/// Walks a list while others add and remove comments: each comment that was listed at the start and
+/// stayed is returned exactly once, in order.
 async fn walk_among_writers(
     scene: &Arc<Scene>,
     key: SubjectKey,
@@ -208,7 +210,7 @@ async fn walk_among_writers(
             let page = read(PageQuery { order, start, limit: 4 }).await;
             met.extend(floors(&page));
             assert!(met.windows(2).all(|pair| pair[0] != pair[1]), "the walk stands still: {met:?}");
-            // Writers may be faster than the walk: what stood at its start lies among the first.
+            // Writers may be faster than the walk: the comments of its start are among the first.
             let done = order == ListOrder::Oldest && met.last() > stood.last();
             if !page.more_after || done {
                 break;

@@ -1,5 +1,5 @@
-//! Ranked orders: boards say what the comments say whichever way they are made, rankings are those of their formulas, and
-//! walks along them are exact whatever is written meanwhile.
+//! Ranked orders: rank indexes match the comments whichever way they are built, rankings match
+//! their formulas, and walks along them are exact during any writes.
 
 mod actors;
 mod boards;

@@ -1,4 +1,4 @@
-//! Reads by key and by id, previews, threads, conversations, and that nothing mixes.
+//! Reads by key and by id, previews, threads, conversations, and the isolation between subjects.
 
 use riposte_core::change::ImportOrigin;
 use riposte_core::content::ClientInfo;
@@ -71,7 +71,7 @@ pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
     assert_eq!(reader.thread(&key, &part).await, Ok(None));
 }
 
-/// A root with two branches under a cap of 4, and the ids by name.
+/// Creates a root with two branches under a depth limit of 4. Returns the ids by name.
 async fn bush(scene: &Scene, key: &SubjectKey) -> [CommentId; 6] {
     let root = scene.root(key).await.comment.id;
     let a = scene.reply(key, root, 4).await.comment.id;
@@ -248,7 +248,7 @@ pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_t
         assert_eq!(found, keys, "by {limit}");
     }
     for limit in [7, 200] {
-        // Other scenes may lie beside this one, and be written to.
+        // Other cases may create subjects and write at the same time.
         let mut found = listed(&scene, None, limit).await;
         let all = found.len();
         found.dedup();
@@ -257,7 +257,7 @@ pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_t
     }
 }
 
-/// A whole walk, sorted.
+/// Returns the keys of a whole walk, sorted.
 async fn listed(scene: &Scene, kind: Option<&ObjectType>, limit: usize) -> Vec<SubjectKey> {
     let (mut found, mut cursor) = (Vec::new(), SubjectCursor::default());
     loop {
@@ -276,7 +276,7 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
     let scene = Scene::new(&backend, "an_export_tells_everything_and_parents_first");
     let key = scene.key();
     let mut ids: Vec<CommentId> = bush(&scene, &key).await.into();
-    // Under a cap of one level an answer is a root; it still comes behind what it answers.
+    // Under a depth limit of one a reply is a root; it still follows its parent.
     for n in 0..6 {
         ids.push(scene.reply(&key, ids[n], 1).await.comment.id);
     }

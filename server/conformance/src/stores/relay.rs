@@ -1,4 +1,4 @@
-//! A case's turn at the lead of every data source: what a relay does, step by step.
+//! A case's turn to hold the lease of every data source: the work of a relay, step by step.
 
 use riposte_core::event::{Event, SequencedEvent};
 use riposte_core::ports::{Epoch, LeaseCandidate, Projection};
@@ -8,21 +8,22 @@ use tokio::sync::OwnedMutexGuard;
 use super::backend::{Backend, Process};
 use super::scene::Scene;
 
-/// Longer than any lead lasts.
+/// Longer than any lease lasts.
 pub(super) const LAPSE: i64 = 10_000;
 
-/// See the module. The turn ends when this is dropped; the lead then runs out, for the next turn begins later.
+/// A relay for one case. Its turn ends when it is dropped; the leases then expire, because the next
+/// turn begins later.
 #[derive(Debug)]
 pub(super) struct Relay {
     pub(super) process: Process,
     pub(super) who: LeaseCandidate,
-    /// Of each source.
+    /// The epoch of each source.
     pub(super) terms: Vec<Epoch>,
     now: OwnedMutexGuard<Millis>,
 }
 
 impl Relay {
-    /// Waits for the turn and takes the lead of every source.
+    /// Waits for the turn and acquires the lease of every source.
     pub(super) async fn of(backend: &Backend) -> Self {
         let process = backend.process.clone();
         let now = std::sync::Arc::clone(&backend.turn).lock_owned().await;
@@ -44,7 +45,7 @@ impl Relay {
         self.now.0 += millis;
     }
 
-    /// The source that holds a subject: where the numbers of its first event lie.
+    /// Returns the source that holds a subject: the one that sequenced its first event.
     pub(super) async fn source_of(&self, subject: SubjectId) -> usize {
         for source in 0..self.terms.len() {
             if !self.sequenced(source, subject).await.is_empty() {
@@ -54,7 +55,8 @@ impl Relay {
         panic!("no source has numbered an event of {subject:?}");
     }
 
-    /// Numbers what waits, `limit` events at a time, until a pick is not full.
+    /// Assigns sequence numbers to the waiting commits, `limit` at a time, until fewer than `limit`
+    /// are left.
     pub(super) async fn assign_sequence(&self, limit: usize) {
         for (source, term) in self.terms.iter().enumerate() {
             while self.process.outbox.assign_sequence(source, *term, limit).await.expect("numbered").expect("our term")
@@ -63,7 +65,7 @@ impl Relay {
         }
     }
 
-    /// Brings every projection up to the last number.
+    /// Brings every event consumer up to the last sequence number.
     pub(super) async fn apply(&self) {
         self.assign_sequence(500).await;
         for source in 0..self.terms.len() {
@@ -73,7 +75,7 @@ impl Relay {
         }
     }
 
-    /// Applies some events of a source; whether there were any.
+    /// Applies some events of a source. Returns `true` if there were any.
     async fn apply_some(&self, source: usize, projection: Projection) -> bool {
         let Process { outbox, histories, boards, .. } = &self.process;
         let from = outbox.position(source, projection).await.expect("read");
@@ -88,7 +90,7 @@ impl Relay {
         true
     }
 
-    /// All events of a source behind a number.
+    /// Returns all events of a source after a sequence number.
     pub(super) async fn behind(&self, source: usize, after: i64) -> Vec<SequencedEvent> {
         let mut all: Vec<SequencedEvent> = Vec::new();
         loop {
@@ -101,7 +103,7 @@ impl Relay {
         }
     }
 
-    /// The numbered events of a subject, by number.
+    /// Returns the sequenced events of a subject, by sequence number.
     pub(super) async fn sequenced(&self, source: usize, subject: SubjectId) -> Vec<SequencedEvent> {
         let mut all = self.behind(source, 0).await;
         all.retain(|sequenced| sequenced.event.subject == subject);
@@ -110,7 +112,7 @@ impl Relay {
 }
 
 impl Scene {
-    /// The events of a subject that have a revision, numbered or not.
+    /// Returns the events of a subject that have a revision, sequenced or not.
     pub(super) async fn events(&self, key: &SubjectKey) -> Vec<Event> {
         let subject = self.subject(key).await;
         let outbox = &self.process.outbox;

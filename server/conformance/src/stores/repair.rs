@@ -1,4 +1,4 @@
-//! Repairs, as far as ports can ask: only a database can be made to hold a wrong count.
+//! Repairs, as far as ports allow: only direct access to a database can make a count wrong.
 
 use riposte_core::Millis;
 use riposte_core::ports::RepairReport;
@@ -9,7 +9,7 @@ use super::scene::Scene;
 
 pub(super) async fn a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none(backend: Backend) {
     let scene = Scene::new(&backend, "a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none");
-    let _turn = Relay::of(&backend).await; // nobody trims meanwhile
+    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = scene.key();
     let repairer = &scene.process.repairer;
     assert_eq!(repairer.repair(&key, Millis(1)).await, Ok(None));

@@ -1,4 +1,4 @@
-//! The same request again, by whatever road, is the same answer for ever.
+//! Repeated requests: every write path returns the first result, however late the repeat.
 
 use riposte_core::change::ImportOrigin;
 use riposte_core::request::{Fingerprint, IdempotencyKey};
@@ -12,7 +12,7 @@ use riposte_core::{Command, CommandKind, CommandOutput, Error, SubjectState};
 use super::backend::{Backend, StepClock};
 use super::scene::{Scene, comment, member, text};
 
-/// A repeat of `command` gives what `first` gave.
+/// Checks that a repeat of `command` returns the output `first`.
 async fn repeats(scene: &Scene, command: &Command, first: &CommandOutput) {
     let again = scene.send(command).await.unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()));
     assert!(again.replayed && !first.replayed, "{}", command.verb.name());
@@ -30,7 +30,8 @@ pub(super) async fn a_repeat_answers_the_first_id_floor_and_revision_for_ever(ba
     let replied = scene.send(&reply).await.expect("created");
     for _ in 0..3 {
         scene.root(&key).await;
-        // A client that repeats does not know the id that was minted for it: each attempt brings another.
+        // A client that repeats does not know the id that was generated for it: each attempt
+        // carries another.
         let mut again = command.clone();
         again.verb = scene.create(&key, "author").await.into();
         repeats(&scene, &again, &first).await;
@@ -104,7 +105,7 @@ pub(super) async fn a_refused_request_leaves_its_key_free(backend: Backend) {
     let mut command = scene.command(&key, create);
     assert_eq!(scene.send(&command).await, Err(Error::SubjectNotFound));
     scene.open(&key).await;
-    // Another body under the key of a refused request is no reuse: that request never happened.
+    // Another body under the key of a refused request is no reuse: that request had no effect.
     command.request.fingerprint = Fingerprint(8);
     assert!(scene.send(&command).await.is_ok_and(|output| !output.replayed));
     assert_eq!(scene.floors(&key).await, [1]);
@@ -139,7 +140,8 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
         let command = scene.command(&key, verb);
         outputs.push(scene.send(&command).await.unwrap_or_else(|e| panic!("{}: {e:?}", command.verb.name())));
         done.push(command);
-        // Each of them, long after it happened and in whatever state the comment is by now.
+        // Each command is repeated long after it took effect, in whatever state the comment is by
+        // now.
         for (command, first) in done.iter().zip(&outputs) {
             repeats(&scene, command, first).await;
         }

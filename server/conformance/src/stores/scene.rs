@@ -1,5 +1,5 @@
-//! One case's own corner of a backend: subjects nobody else uses, request keys nobody else sends, and a time that only
-//! its own commands move.
+//! The isolated data of one case on a backend: subjects and request keys that no other case uses,
+//! and a time that only its own commands advance.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::model::census::census;
 
 use super::backend::{Backend, Process, StepClock};
 
-/// See the module.
+/// The subjects, request keys and time of one case.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) process: Process,
@@ -35,7 +35,7 @@ pub(super) struct Scene {
 pub(super) const KIND: &str = "suite";
 
 impl Scene {
-    /// The corner of the case called `name`.
+    /// Returns the fixture of the case called `name`.
     pub(super) fn new(backend: &Backend, name: &str) -> Arc<Self> {
         Self::of_process(backend.process.clone(), name)
     }
@@ -45,7 +45,7 @@ impl Scene {
         Arc::new(Self { process, name: format!("{:016x}", xxh3_64(name.as_bytes())), time, requests })
     }
 
-    /// The one subject of cases that need one.
+    /// Returns the subject of cases that need only one.
     pub(super) fn key(&self) -> SubjectKey {
         self.key_named("")
     }
@@ -58,18 +58,18 @@ impl Scene {
         SubjectKey::stored(kind.to_owned(), format!("{}-{name}", self.name))
     }
 
-    /// A type that no other case uses.
+    /// Returns an object type that no other case uses.
     pub(super) fn kind(&self, name: &str) -> String {
         format!("k{}_{name}", self.name)
     }
 
-    /// A second key in the partition of `key`.
+    /// Returns a second key in the partition of `key`.
     pub(super) fn neighbour(&self, key: &SubjectKey) -> SubjectKey {
         let mut others = (0..).map(|n| self.key_named(format_args!("n{n}")));
         others.find(|other| other != key && other.partition() == key.partition()).unwrap_or_else(|| key.clone())
     }
 
-    /// A request that nobody made before.
+    /// Returns a request with an unused key.
     pub(super) fn request(&self) -> RequestIdentity {
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         RequestIdentity {
@@ -78,7 +78,7 @@ impl Scene {
         }
     }
 
-    /// A new request for `verb`, a second after the last one.
+    /// Returns a new request for `verb`, one second after the last one.
     pub(super) fn command(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
         let now = Millis(self.time.fetch_add(1_000, Ordering::Relaxed));
         Command { subject: key.clone(), verb: verb.into(), request: self.request(), now }
@@ -94,19 +94,19 @@ impl Scene {
         self.commit(std::slice::from_ref(command)).await.remove(0)
     }
 
-    /// Does something that has to succeed.
+    /// Runs a command that must succeed.
     pub(super) async fn run(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> CommandOutput {
         let command = self.command(key, verb);
         self.send(&command).await.unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
     }
 
-    /// Does something that has to be refused.
+    /// Runs a command that must be refused.
     pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> Error {
         let command = self.command(key, verb);
         self.send(&command).await.expect_err(command.verb.name())
     }
 
-    /// Brings the subject into being, with "owner" as its owner.
+    /// Creates the subject, with "owner" as its owner.
     pub(super) async fn open(&self, key: &SubjectKey) -> Subject {
         let verb = CreateSubject {
             id: self.process.ids.subject(key.partition()).await.expect("an id"),
@@ -119,7 +119,7 @@ impl Scene {
         self.subject(key).await
     }
 
-    /// A root by `author`; it brings the subject into being.
+    /// Returns the creation of a root by `author`, which also creates the subject.
     pub(super) async fn create(&self, key: &SubjectKey, author: &str) -> Create {
         Create {
             id: self.id(key).await,
@@ -155,7 +155,7 @@ impl Scene {
         self.process.ids.comment(key.partition()).await.expect("an id")
     }
 
-    /// A comment as commands name it.
+    /// Returns the location of a comment, as commands name it.
     pub(super) async fn target(&self, id: CommentId) -> CommentLocation {
         let found = self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment is there");
         CommentLocation { id, ancestor_ids: found.ancestor_ids, parent: found.parent }
@@ -178,7 +178,8 @@ impl Scene {
         self.process.reader.replies(key, root, window).await.expect("read").expect("the root is there")
     }
 
-    /// Counts, floors and paths fit the rows: by the backend's own check, and by counting its export again.
+    /// Checks that counts, floors and paths match the rows: by the check of the backend, and by
+    /// recounting its export.
     pub(super) async fn sound(&self, key: &SubjectKey) -> usize {
         let reader = self.process.reader.as_ref();
         let verified = reader.verify(key).await.expect("verified");
@@ -188,7 +189,7 @@ impl Scene {
         rows
     }
 
-    /// The floors of the first hundred listed roots.
+    /// Returns the floors of the first hundred listed roots.
     pub(super) async fn floors(&self, key: &SubjectKey) -> Vec<i32> {
         floors(&self.roots(key, first(100)).await.threads.map(|thread| thread.root))
     }
@@ -202,7 +203,7 @@ pub(super) fn text(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
 }
 
-/// The comment that a receipt is about.
+/// Returns the comment of a command's output.
 pub(super) fn comment(output: &CommandOutput) -> CommentView {
     match &output.effect {
         Effect::Comment(view) => (**view).clone(),
@@ -210,7 +211,7 @@ pub(super) fn comment(output: &CommandOutput) -> CommentView {
     }
 }
 
-/// The oldest `limit`.
+/// Returns the query for the oldest `limit` comments.
 pub(super) fn first(limit: usize) -> PageQuery {
     PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit }
 }

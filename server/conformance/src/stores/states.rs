@@ -11,14 +11,14 @@ async fn deletion(scene: &Scene, id: CommentId, actor: DeleteActor) -> CommandKi
     Delete { target: scene.target(id).await, actor, etag: String::new() }.into()
 }
 
-/// Author's deletion of a root or of an answer.
+/// Deletes a root or a reply as its author.
 async fn delete(scene: &Scene, key: &SubjectKey, id: CommentId) {
     let author = scene.view(id).await.comment.member;
     let verb = deletion(scene, id, DeleteActor::Author(author)).await;
     scene.run(key, verb).await;
 }
 
-/// A chain of answers, the root first.
+/// Creates a chain of replies and returns its ids, the root first.
 async fn chain(scene: &Scene, key: &SubjectKey, levels: u8) -> Vec<CommentId> {
     let mut ids = vec![scene.root(key).await.comment.id];
     for n in 1..usize::from(levels) {
@@ -178,7 +178,8 @@ pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
     let answer = scene.answer(&key, reply, 2).await;
     assert_eq!(scene.refusal(&key, answer).await, Error::ParentUnavailable(CommentState::Hidden));
 
-    // Deleted while hidden, it comes back hidden: no way round the moderator.
+    // A comment that was deleted while hidden is restored as hidden: deletion does not bypass the
+    // moderator.
     delete(&scene, &key, reply).await;
     scene.run(&key, Undelete { target: target.clone(), member: member("replier") }).await;
     assert_eq!(scene.view(reply).await.comment.state, CommentState::Hidden);

@@ -1,5 +1,6 @@
-//! Random walks: the same commands to the oracle and to the backend, and after each batch the same questions. Every
-//! answer has to be the same, refusals too. A walk that fails prints what replays it.
+//! Random walks: the oracle and the backend run the same commands, and the same queries after each
+//! batch. Every result must be equal, refusals too. A walk that fails reports the values that
+//! replay it.
 
 mod answers;
 mod verbs;
@@ -19,16 +20,16 @@ use super::backend::{Backend, Process, StepClock};
 use super::scene::Scene;
 use crate::model::Model;
 
-/// What a walk mostly does.
+/// The mix of operations of a walk.
 #[derive(Debug, Clone, Copy)]
 struct Mix {
-    /// Batches of likes in a hundred.
+    /// The number of like batches in a hundred.
     likes: u32,
-    /// Imports among a hundred new comments.
+    /// The number of imports in a hundred new comments.
     imports: u32,
-    /// The caps that answers are written under.
+    /// The depth limits under which replies are written.
     levels: &'static [u8],
-    /// Answers among a hundred new comments.
+    /// The number of replies in a hundred new comments.
     replies: u32,
 }
 
@@ -45,7 +46,8 @@ pub(super) async fn random_imports_are_answered_as_the_oracle_answers(backend: B
 }
 
 pub(super) async fn random_deep_threads_are_answered_as_the_oracle_answers(backend: Backend) {
-    // A policy may change: threads then hold answers that were written under several caps.
+    // A policy may change: threads then contain replies that were written under several depth
+    // limits.
     walk(backend, "deep threads", Mix { likes: 5, imports: 15, levels: &[1, 2, 4, 9, 32], replies: 90 }).await;
 }
 
@@ -59,7 +61,7 @@ async fn walk(backend: Backend, name: &str, mix: Mix) {
     walker.sweep().await;
 }
 
-/// Says how to walk the same way again, when a walk ends badly.
+/// Reports the parameters of a walk that fails, so that it can be replayed.
 #[derive(Debug)]
 struct Told {
     name: String,
@@ -78,7 +80,7 @@ impl Drop for Told {
     }
 }
 
-/// Two stores side by side, and what has happened to them.
+/// The backend and the oracle, and the history of the walk.
 #[derive(Debug)]
 struct Walker {
     mix: Mix,
@@ -87,9 +89,9 @@ struct Walker {
     oracle: Model,
     backend: Process,
     keys: Vec<SubjectKey>,
-    /// Every comment that was made, and where.
+    /// Every comment that was created, with its subject.
     made: Vec<(SubjectKey, CommentId)>,
-    /// Every command that was sent, whatever became of it.
+    /// Every command that was sent, whatever its result.
     sent: Vec<Command>,
     time: i64,
     numbers: u64,
@@ -100,7 +102,8 @@ impl Walker {
         let scene = Scene::new(backend, &format!("{told:?}"));
         let kinds = ["a", "b"].map(|kind| format!("w{:016x}_{kind}", xxh3_64(format!("{told:?}").as_bytes())));
         let first = scene.key_of(&kinds[0], "1");
-        // Two in one partition, for batches over both; one of another type with the same id.
+        // Two subjects in one partition, for batches over both; one of another type with the same
+        // id.
         let mut twin = (2..).map(|n| scene.key_of(&kinds[0], n)).filter(|key| key.partition() == first.partition());
         let keys = vec![first.clone(), twin.next().unwrap_or(first), scene.key_of(&kinds[1], "1")];
         Self {
@@ -117,7 +120,7 @@ impl Walker {
         }
     }
 
-    /// One batch, then some questions.
+    /// Runs one batch, then some queries.
     async fn step(&mut self) {
         let batch = self.batch().await;
         let (theirs, ours) = (self.backend.writer.commit(&batch).await, self.oracle.commit(&batch).await);
@@ -146,7 +149,7 @@ impl Walker {
         }
     }
 
-    /// One to six commands of one partition and of one kind.
+    /// Returns one to six commands for one partition, either all likes or none.
     async fn batch(&mut self) -> Vec<Command> {
         let likes = self.chance(self.mix.likes) && !self.made.is_empty();
         let partition = self.key().partition();
@@ -168,7 +171,7 @@ impl Walker {
         batch
     }
 
-    /// An earlier command of these subjects and this kind once more, now and then with another body.
+    /// Returns an earlier command of these subjects and this kind, now and then with another body.
     fn again(&mut self, batch: &[Command], likes: bool, keys: &[SubjectKey]) -> Option<Command> {
         let fits = |c: &&Command| c.verb.as_like().is_some() == likes && keys.contains(&c.subject);
         let known: Vec<_> = self.sent.iter().chain(batch).filter(fits).collect();
@@ -185,7 +188,7 @@ impl Walker {
         Command { now: self.now(), ..command }
     }
 
-    /// Some time later, or at the same millisecond.
+    /// Advances the time by zero or more milliseconds.
     fn now(&mut self) -> Millis {
         self.time += self.dice.random_range(0..=3) * 400;
         Millis(self.time)
@@ -195,7 +198,7 @@ impl Walker {
         self.dice.random_ratio(percent, 100)
     }
 
-    /// One of 0 to `sides` - 1.
+    /// Returns a random number from 0 to `sides` - 1.
     fn die(&mut self, sides: u32) -> u32 {
         self.dice.random_range(0..sides)
     }
@@ -204,7 +207,7 @@ impl Walker {
         self.keys.choose(&mut self.dice).cloned().expect("at least one")
     }
 
-    /// A comment of this subject, if it has one; now and then one that never was.
+    /// Returns a comment of this subject, if it has one; now and then an id that does not exist.
     async fn comment_of(&mut self, key: &SubjectKey) -> CommentId {
         let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
         match of_key.choose(&mut self.dice) {
@@ -213,7 +216,7 @@ impl Walker {
         }
     }
 
-    /// Both readers, the backend's first.
+    /// Returns both readers, the backend's first.
     fn readers(&self) -> [&dyn Reader; 2] {
         [self.backend.reader.as_ref(), &self.oracle]
     }

@@ -1,4 +1,5 @@
-//! Keys that somebody else has written, or that were damaged: they are no copies, and are replaced.
+//! Keys that another program has written, or that were damaged: they count as misses, and are
+//! replaced.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
         let rows = process.store.reader();
-        // Whether the rows were read for the page.
+        // Returns whether the rows were read for the page.
         let page = async || {
             let before = process.reader.tally().of(CacheEvent::Read);
             let page = process.reader.roots(&fire.keys[0], FIRST, 0).await.expect("read");
@@ -67,7 +68,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
         };
         page().await;
         assert!(kept().await);
-        // What is a text becomes a list, and what is none becomes a text.
+        // Strings are replaced by lists, and all other types by strings.
         let replace = "local made = 0
             for _, key in ipairs(redis.call('KEYS', '*')) do
                 local kind = redis.call('TYPE', key).ok
@@ -83,14 +84,14 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             let made = server.ask(&["EVAL", replace, "0"]).expect("damaged");
             assert!(matches!(made, Reply::Number(3..)), "{made:?}");
             if write {
-                // Whoever writes meets them first.
+                // The writers meet the damaged keys first.
                 fire.root(0, 0).await;
             }
             page().await;
             page().await;
             assert!(kept().await, "they are replaced: {write}");
         }
-        // Neither is what has the type and not the form.
+        // A value of the right type and the wrong form is no valid entry either.
         let cut = "for _, key in ipairs(redis.call('KEYS', '*:p:*')) do
                 redis.call('SET', key, string.sub(redis.call('GET', key), 1, 8))
             end

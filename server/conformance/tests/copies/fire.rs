@@ -1,4 +1,4 @@
-//! Random writers and readers over some subjects, and what is done to the copies meanwhile.
+//! Random writers and readers over some subjects, and the faults of the cache in the meantime.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,18 +18,18 @@ use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Parti
 
 use crate::process::Cached;
 
-/// Who leads the relay.
+/// The relay that holds the lease.
 const LEADER: LeaseCandidate = LeaseCandidate::mending([7; 16]);
 
-/// See the module.
+/// The processes, subjects and faults of a stress test.
 #[derive(Clone)]
 pub(crate) struct Fire {
     pub(crate) processes: Vec<Cached>,
     pub(crate) keys: Vec<SubjectKey>,
     ids: Arc<Mutex<BTreeMap<SubjectKey, Vec<CommentId>>>>,
-    /// Loses one subject's copies.
+    /// Evicts the cached data of one subject.
     pub(crate) evict: Option<Arc<dyn Fn(SubjectId) + Send + Sync>>,
-    /// Loses everything.
+    /// Empties the cache.
     pub(crate) clear: Option<Arc<dyn Fn() + Send + Sync>>,
     requests: Arc<AtomicU64>,
 }
@@ -42,7 +42,7 @@ impl Fire {
         Self { processes, keys, ids, evict: None, clear: None, requests }
     }
 
-    /// The same subjects, after these processes have taken the place of the others.
+    /// Returns the same subjects, with new processes in place of the old ones.
     pub(crate) fn reborn(&self, processes: Vec<Cached>) -> Self {
         Self { processes, ..self.clone() }
     }
@@ -74,7 +74,7 @@ impl Fire {
         let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
         let answer = match self.processes[process].writer.commit(&[command]).await {
             Ok(mut answers) => answers.remove(0),
-            // Where the machine is too busy the outcome is not known; the copies have to converge all the same.
+            // On a busy machine the outcome is unknown; the cache must converge all the same.
             Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => return,
             Err(error) => panic!("{error}"),
         };
@@ -87,7 +87,7 @@ impl Fire {
         Content::stored(format!("{}", rand::random::<u32>()), Vec::new(), Metadata::new())
     }
 
-    /// A new id; none where the machine is too busy to give one.
+    /// Returns a new id; `None` where the machine is too busy to assign one.
     async fn id(&self, process: usize, key: &SubjectKey) -> Option<CommentId> {
         match self.processes[process].store.ids().comment(key.partition()).await {
             Ok(id) => Some(id),
@@ -109,7 +109,7 @@ impl Fire {
         self.send(process, key, create).await;
     }
 
-    /// Something that happens to a comment.
+    /// Runs a random command on a comment.
     async fn happen(&self, process: usize, key: &SubjectKey, id: CommentId) {
         let store = &self.processes[process].store;
         let Some(at) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
@@ -131,7 +131,7 @@ impl Fire {
         }
     }
 
-    /// A process writes.
+    /// Runs the writes of one process.
     pub(crate) async fn write(self, process: usize, steps: usize) {
         for _ in 0..steps {
             let subject = rand::random_range(0..self.keys.len());
@@ -146,7 +146,8 @@ impl Fire {
     async fn read(self, process: usize) {
         let reader = self.processes[process].reader.clone();
         loop {
-            // Copies in the process answer without a rest, and who never rests cannot be stopped.
+            // The in-process cache returns without waiting, and a task that never waits cannot be
+            // stopped.
             tokio::task::yield_now().await;
             let key = self.keys.choose(&mut rand::rng()).expect("some");
             let order = if rand::random() { ListOrder::Newest } else { ListOrder::Oldest };
@@ -169,8 +170,8 @@ impl Fire {
         }
     }
 
-    /// What a relay does once: numbers, brings some of it to the boards, and tells the copies. Whether there was nothing to
-    /// do.
+    /// Runs one round of a relay: assigns sequence numbers, applies some events to the rank
+    /// indexes, and reports all to the cache. Returns `true` if there was nothing to do.
     pub(crate) async fn relay(&self, mender: &mut CacheRepair) -> bool {
         let done = async {
             let head = self.processes[0].store.outbox().head(0).await?;
@@ -178,14 +179,14 @@ impl Fire {
         };
         let quiet = match done.await {
             Ok(quiet) => quiet,
-            // Where the machine is too busy it is done again.
+            // On a busy machine the round is repeated.
             Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => false,
             Err(error) => panic!("{error}"),
         };
         mender.turn().await == Ok(false) && quiet
     }
 
-    /// Brings at most so many events to the boards; how many it were.
+    /// Applies at most `limit` events to the rank indexes. Returns their number.
     pub(crate) async fn rank(&self, limit: usize) -> Result<usize> {
         let Cached { store, .. } = &self.processes[0];
         let (outbox, (boards, _)) = (store.outbox(), store.ranks(stores::rules()));
@@ -198,7 +199,7 @@ impl Fire {
         Ok(events.len())
     }
 
-    /// Numbers all events; the number of the last.
+    /// Assigns sequence numbers to all events. Returns the last one.
     pub(crate) async fn assign_sequence(&self) -> Result<i64> {
         let Cached { store, .. } = &self.processes[0];
         let outbox = store.outbox();
@@ -207,7 +208,7 @@ impl Fire {
         outbox.head(0).await
     }
 
-    /// A reply to a comment; its id, unless the machine is too busy to give one.
+    /// Replies to a comment. Returns the id, or `None` if the machine is too busy to assign one.
     pub(crate) async fn reply(&self, process: usize, key: &SubjectKey, parent: CommentId) -> Option<CommentId> {
         let store = &self.processes[process].store;
         let at = store.reader().locate(&[parent]).await.expect("read").remove(0).expect("there");
@@ -230,14 +231,14 @@ impl Fire {
         self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 
-    /// So many members like a comment.
+    /// Adds likes of the first `members` members to a comment.
     pub(crate) async fn like(&self, process: usize, key: &SubjectKey, id: CommentId, members: usize) {
         for member in self.members().into_iter().take(members) {
             self.set_like(process, key, id, member, LikeValue::Like).await;
         }
     }
 
-    /// One of them says what they think of it.
+    /// Sets the like value of one member.
     pub(crate) async fn set_like(
         &self,
         process: usize,
@@ -250,7 +251,7 @@ impl Fire {
         self.send(process, key, SetLike { comment_id: id, member, value, operation }).await;
     }
 
-    /// Writes, reads and losses side by side, and the quiet afterwards.
+    /// Runs writes, reads and evictions concurrently, and waits until all is quiet.
     pub(crate) async fn burn(&self, cache: &Arc<dyn Cache>, steps: usize) {
         let first = &self.processes[0];
         let all = (0..PARTITIONS).map(Partition::number).collect();
@@ -287,7 +288,7 @@ impl Fire {
     }
 }
 
-/// Empties a server, as anybody could by hand.
+/// Empties a server, as an operator could do by hand.
 pub(crate) fn flush(url: &str) {
     use std::io::{Read, Write};
     let place = url.trim_start_matches("redis://").trim_end_matches('/');

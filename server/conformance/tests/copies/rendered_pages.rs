@@ -1,4 +1,4 @@
-//! First pages as Redis keeps them in print.
+//! First pages that Redis stores as rendered pages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use super::fire::Fire;
 use super::process::Cached;
 use super::{FIRST, Scene, scene_on, servers};
 
-/// What of the first page is kept in print.
+/// Returns the rendered page that is stored for the first page.
 async fn rendered_page(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> Option<RenderedPage> {
     process.reader.rendered_page(key, window.order, window.limit, previews).await
 }
 
-/// Whether it is kept; and if so, it is what the rows show.
+/// Returns `true` if the rendered page is stored, and checks that it equals the rows.
 async fn is_kept(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> bool {
     let Some(RenderedPage { subject, rendered }) = rendered_page(process, key, window, previews).await else {
         return false;
@@ -32,7 +32,8 @@ async fn is_kept(process: &Cached, key: &SubjectKey, window: PageQuery, previews
     true
 }
 
-/// All prints that readers may have left are what the rows show; how many there are.
+/// Checks that all rendered pages that readers may have stored equal the rows. Returns their
+/// number.
 pub(super) async fn equal_or_absent(fire: &Fire) -> usize {
     let mut kept = 0;
     for key in &fire.keys {
@@ -59,7 +60,8 @@ fn delete(server: &Server, pattern: &str) {
     server.ask(&["EVAL", script, "0", pattern]).expect("answered");
 }
 
-/// Waits for the page that was read last to be printed and kept, which happens behind the back of who reads it.
+/// Waits until the page that was read last is rendered and stored, which happens after its reader
+/// got the response.
 async fn kept(server: &Server) {
     let lies_there = async {
         while count(server, "*:f:*") == 0 {
@@ -69,13 +71,13 @@ async fn kept(server: &Server) {
     tokio::time::timeout(Duration::from_secs(60), lies_there).await.expect("a page is printed");
 }
 
-/// Leaves Redis with the parts that pages are put together of.
+/// Leaves only the parts in Redis from which pages are assembled.
 pub(super) async fn forget(server: &Server) {
     kept(server).await;
     delete(server, "*:f:*");
 }
 
-/// A server, and a scene with three roots on it.
+/// Returns a process on this server, with three roots.
 async fn three_roots(server: &Server) -> Scene {
     let scene = scene_on(Arc::new(servers::redis(&server.url(), CacheLimits::default()).await)).await;
     for _ in 0..3 {
@@ -84,7 +86,8 @@ async fn three_roots(server: &Server) -> Scene {
     scene
 }
 
-/// Reads the page twice: the first time fills, the second one puts it together of copies, and leaves its print.
+/// Reads the page twice: the first read fills the cache, the second assembles the page from cached
+/// data and stores it as a rendered page.
 async fn rendered(server: &Server, process: &Cached, key: &SubjectKey) {
     delete(server, "*:f:*");
     for _ in 0..2 {
@@ -104,7 +107,7 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
         let oldest = PageQuery { order: ListOrder::Oldest, ..FIRST };
         for turn in 0..3 {
             rendered(&server, process, key).await;
-            // Nothing but the print can answer.
+            // Only the rendered page can serve the read.
             delete(&server, "*:c:*");
             assert!(is_kept(process, key, FIRST, 3).await, "{turn}");
             for (window, previews) in [(PageQuery { limit: 19, ..FIRST }, 3), (FIRST, 2), (oldest, 3)] {
@@ -155,7 +158,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
         rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
-        // Another print, with a sum that is right: its last byte is said twice.
+        // Another rendered page with a correct checksum: its last byte is repeated.
         let rendered = rendered_page(process, key, FIRST, 3).await.expect("kept").rendered;
         let wrong = [&rendered[..], &rendered[rendered.len() - 1..]].concat();
         let sum = xxhash_rust::xxh3::xxh3_64(&wrong).to_be_bytes();
@@ -182,12 +185,12 @@ fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
         let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
         let second = PageQuery { start: PageStart::After(3), ..FIRST };
         rendered(&server, process, key).await;
-        // What was answered until now is looked at before.
+        // The responses so far are audited first.
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         assert!(process.reader.roots(key, second, 3).await.expect("read").expect("there").threads.items.len() < 3);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         assert!(is_kept(process, key, FIRST, 3).await, "it is still there");
-        // Replies are asked for like roots without previews.
+        // Replies are requested like roots without previews.
         let root = fire.ids_under(key)[0];
         fire.reply(0, key, root).await;
         process.reader.replies(key, root, FIRST).await.expect("read");

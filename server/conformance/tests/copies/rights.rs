@@ -1,4 +1,5 @@
-//! The rights that the page of operations names for the user of Redis are enough, and needed by nobody else.
+//! The rights that the operations page names for the Redis user are sufficient, and no other user
+//! needs them.
 
 use std::sync::Arc;
 

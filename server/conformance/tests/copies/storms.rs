@@ -1,4 +1,5 @@
-//! Fire while Redis is killed, frozen and emptied, loses keys, and fails over, and processes die with words that they owe.
+//! The stress test while Redis is killed, paused, emptied, loses keys and fails over, and processes
+//! die with unreported commits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +13,9 @@ use crate::fire::Fire;
 use crate::process::{self, Cached};
 use crate::{equal_or_absent, servers};
 
-/// What a process of one life is given to write.
+/// The number of writes of a process before its end.
 const STEPS: usize = 40;
-/// What it still writes when the cache does not hear it any more.
+/// The number of writes after the cache no longer receives any report of the process.
 const UNHEARD: usize = 8;
 
 #[test]
@@ -33,14 +34,14 @@ fn copies_in_a_cluster_outlive_a_storm() {
     servers::play(weather(&url, cluster, 5));
 }
 
-/// A process, and its own way to the cache.
+/// A process, and its own client of the cache.
 struct Life {
     process: Cached,
     cache: Arc<RedisCache>,
 }
 
 impl Life {
-    /// One that may find the cache away.
+    /// Starts a process that may find the cache unavailable.
     fn begin(url: &str, timeline: u16, config: &StoreConfig) -> Self {
         let limits = CacheLimits { window: 100, ..CacheLimits::default() };
         let cache = Arc::new(servers::client(url, limits, timeline, Duration::from_millis(200)));
@@ -48,14 +49,15 @@ impl Life {
         Self { process: process::cached(config, &shared, StepClock::at(StepClock::START)), cache }
     }
 
-    /// Dies, and takes what it has not told with it.
+    /// Ends the process, which loses its unreported commits.
     async fn end(self, fire: &Fire, number: usize) {
         self.cache.shut().await;
         fire.clone().write(number, UNHEARD).await;
     }
 }
 
-/// As many faults strike while lives begin and end; when all is over, copies are what the rows say, or absent.
+/// Injects `faults` faults while processes start and end. Afterwards cached data equals the rows or
+/// is absent.
 async fn weather(url: &str, mut victim: impl Victim + Send + 'static, faults: usize) {
     let seed = rand::random();
     println!("storm {seed}");
@@ -82,7 +84,8 @@ async fn weather(url: &str, mut victim: impl Victim + Send + 'static, faults: us
     }
     let (struck, _victim) = storm.join().expect("it ends");
     println!("{lives} lives, {:?}", struck.expect("the victim came back from each fault"));
-    // Whoever comes last finds what the others left; a life more tells what the last one owed.
+    // The last process finds the state that the others left; one process more reports the commits
+    // that the last one left unreported.
     fire.burn(&cache, STEPS).await;
     equal_or_absent(&fire, &cache).await;
 }

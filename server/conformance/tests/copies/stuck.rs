@@ -1,5 +1,5 @@
-//! Copies that do not answer: a partition that cannot be moved on holds up no other, and begins anew; a read that was not
-//! answered says so.
+//! A cache that does not respond: a partition that cannot be advanced delays no other, and is
+//! renewed; a read without a response reports that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,8 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 use crate::fire::Fire;
 use crate::{FIRST, Scene, process, scene_on, servers};
 
-/// Copies of which one partition moves on only when it has begun anew. All but the relay's part is away.
+/// A cache of which one partition advances only after a renewal. Everything but the operations of
+/// the relay is unavailable.
 #[derive(Debug)]
 struct Stuck {
     inner: Arc<dyn Cache>,

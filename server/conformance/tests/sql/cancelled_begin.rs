@@ -1,5 +1,6 @@
-//! A BEGIN that is dropped while pending leaves an open transaction that the driver does not know of. Without a ROLLBACK on
-//! release, the next borrower's acknowledged write would die with it; and whoever reads next would see an old state.
+//! A BEGIN that is dropped while pending leaves an open transaction that the driver does not track.
+//! Without a ROLLBACK on release, the acknowledged write of the next borrower would be lost with
+//! it, and the next reader would see an old state.
 
 use std::future::Future;
 use std::pin::pin;
@@ -13,13 +14,13 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 use crate::databases::{Hands, Place};
 use crate::subject::{Subject, member};
 
-/// Drops a BEGIN while its answer is under way. A fast server may answer inside the first poll, so it is tried until a
-/// drop falls in between.
+/// Drops a BEGIN while its response is pending. A fast server may respond inside the first poll, so
+/// the drop is retried until it falls in between.
 async fn drop_a_pending_begin(store: &SqlStore) {
     let source = &store.sources().all()[0];
     for _ in 0..100_000 {
         source.begin_write().await.expect("a connection").rollback().await.expect("back");
-        // Only a connection that rests in the pool lets the one poll get as far as BEGIN.
+        // Only with an idle connection in the pool does the one poll get as far as BEGIN.
         while source.write_pool().get_mysql_connection_pool().num_idle() == 0 {
             tokio::task::yield_now().await;
         }
@@ -82,7 +83,8 @@ async fn a_read_that_was_given_up_while_it_began_leaves_no_snapshot_behind() {
         while source.pools()[0].used > 0 {
             tokio::task::yield_now().await;
         }
-        // Each time a little later: before BEGIN is sent, while its answer is under way, and behind it.
+        // Each time a little later: before BEGIN is sent, while its response is pending, and after
+        // it.
         let mut begin = Box::pin(source.begin_read());
         let mut pending = true;
         for _ in 0..polls {

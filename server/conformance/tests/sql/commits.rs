@@ -1,4 +1,5 @@
-//! Commits against real tables: races of two processes, callers that go away, and items that spoil a batch.
+//! Commits against real tables: races of two processes, callers that drop their calls, and commands
+//! that make a batch fail.
 
 use std::future::Future;
 use std::pin::pin;
@@ -98,7 +99,7 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
         let floors: Vec<_> =
             answers.iter().map(|a| a.as_ref().map(|r| (comment(r).floor, r.revision)).map_err(Clone::clone)).collect();
         assert_eq!(floors, [Ok((2, 2)), Err(Error::CommentNotFound), Ok((1, 2)), Ok((3, 2))]);
-        // Each again, in another order: the first answers, and no new rows.
+        // Each command again, in another order: the first results, and no new rows.
         for (command, answer) in batch.iter().zip(&answers).rev() {
             let again = one(&store, command).await;
             match answer {
@@ -163,7 +164,8 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
             let batch = [command];
             {
                 let mut commit = pin!(writer.commit(&batch));
-                // Polled a few times, then dropped: the work goes on in its own task.
+                // The commit is polled a few times, then dropped: the work continues in its own
+                // task.
                 for _ in 0..=n % 4 {
                     if commit.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready() {
                         break;
@@ -173,7 +175,7 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
             }
             commands.extend(batch);
         }
-        // A repeat of each tells what became of it, and settles it.
+        // A repeat of each command returns its result, and completes it.
         let mut floors = Vec::new();
         for command in &commands {
             floors.push(comment(&one(&store, command).await.expect("settled")).floor);
@@ -197,7 +199,8 @@ async fn an_item_that_the_database_refuses_does_not_fail_the_rest() {
         for _ in 0..6 {
             batch.push(create(&store, &subject).await);
         }
-        // The same id again under another request: no rule of the domain catches it, the primary key does.
+        // The same id under another request: no rule of the domain rejects it, but the primary key
+        // does.
         let CommandKind::Create(verb) = &mut batch[3].verb else { panic!("a create") };
         verb.id = taken.verb.comment_id().expect("an id");
         let answers = store.writer().commit(&batch).await.expect("committed");
@@ -219,7 +222,7 @@ async fn a_damaged_row_spoils_the_commands_on_it_and_no_other() {
         for subject in &subjects {
             one(&store, &create(&store, subject).await).await.expect("created");
         }
-        // Ids are bytes: SQLite takes no text for them.
+        // Ids are bytes: SQLite does not compare them with text.
         let most = format!(
             "UPDATE comment_subject SET comment_count = {most}, root_count = {most} WHERE object_id = X'64616D61676564'",
             most = i32::MAX

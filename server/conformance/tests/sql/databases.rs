@@ -1,4 +1,4 @@
-//! Databases of a test's own, and a clock that it moves.
+//! Databases for one test, and a clock that the test sets.
 
 #![expect(clippy::expect_used, reason = "a test ends at its first surprise")]
 
@@ -11,7 +11,7 @@ use riposte_store::shard::TableCounts;
 use riposte_store::{SqlStore, StoreConfig};
 use sea_orm::{ConnectionTrait, Database};
 
-/// Noon of some day in 2026.
+/// A fixed start time in 2026.
 pub(crate) const NOON: i64 = 1_790_000_000_000;
 
 /// A clock that stands still until it is moved.
@@ -34,11 +34,11 @@ impl Clock for Hands {
     }
 }
 
-/// Where the stores of one test keep their rows.
+/// The location of the rows of a test's stores.
 pub(crate) enum Place {
-    /// A folder that goes with the test.
+    /// A folder that is removed with the test.
     Folder(tempfile::TempDir),
-    /// A database on each of some servers.
+    /// A database on each of these servers.
     Servers(Vec<String>, TableCounts),
 }
 
@@ -47,7 +47,8 @@ impl Place {
         Self::Folder(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// Fresh databases on `count` servers; `None`, said loudly, where there are no servers.
+    /// Creates fresh databases on `count` servers. Returns `None`, with a message, where no servers
+    /// are named.
     pub(crate) async fn servers(count: usize, tables: TableCounts) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let mut urls = Vec::new();
@@ -73,20 +74,20 @@ impl Place {
         }
     }
 
-    /// One more store on the same rows.
+    /// Opens one more store on the same rows.
     pub(crate) fn open(&self, clock: &Arc<Hands>) -> SqlStore {
         let clock: Arc<Hands> = Arc::clone(clock);
         SqlStore::open(&self.config(), clock).expect("the configuration is sound")
     }
 
-    /// One more store, on tables that are there.
+    /// Opens one more store and migrates its tables.
     pub(crate) async fn migrated(&self, clock: &Arc<Hands>) -> SqlStore {
         let store = self.open(clock);
         riposte_migrations::up(&store, |_| ()).await.expect("migrated");
         store
     }
 
-    /// Takes the databases away again.
+    /// Drops the databases.
     pub(crate) async fn drop(self) {
         let Self::Servers(urls, _) = self else { return };
         for url in urls {
@@ -97,7 +98,7 @@ impl Place {
     }
 }
 
-/// SQLite, and MariaDB with one table of each kind where there is a server.
+/// Returns SQLite, and MariaDB with one table of each kind where a server is named.
 pub(crate) async fn everywhere() -> Vec<Place> {
     let mut places = vec![Place::folder()];
     places.extend(Place::servers(1, TableCounts { subject: 1, index: 1 }).await);

@@ -1,4 +1,5 @@
-//! Connections that a server, a failover or a proxy has cut while they rested in the pool cost no caller an error.
+//! Connections that a server, a failover or a proxy has closed while they were idle in the pool
+//! cause no error for any caller.
 
 use riposte_core::{Partition, SubjectKey};
 use riposte_store::shard::TableCounts;
@@ -16,7 +17,7 @@ async fn reads_and_leases_go_on_after_every_resting_connection_was_cut() {
     let store = place.open(&clock);
     let key = SubjectKey::stored("article".into(), "1".into());
     let reader = store.reader();
-    // Several at once, so that the pool holds several.
+    // Several reads at once, so that the pool holds several connections.
     let warm = (0..16).map(|_| reader.subjects(std::slice::from_ref(&key)));
     futures::future::try_join_all(warm).await.expect("reads");
     store.ids().comment(Partition::number(1)).await.expect("a lease");
@@ -27,7 +28,7 @@ async fn reads_and_leases_go_on_after_every_resting_connection_was_cut() {
     assert!(resting.len() > 1, "only {} connections rest", resting.len());
     for row in resting {
         let id: i64 = row.try_get("", "id").expect("an id");
-        // One that has ended by itself meanwhile is as dead as the others.
+        // A connection that has ended by itself meanwhile is as dead as the others.
         let _ = pool.execute_raw(sql(&format!("KILL {id}"))).await;
     }
 

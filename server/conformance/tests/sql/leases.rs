@@ -1,4 +1,4 @@
-//! Worker numbers: whatever clocks say, no id is minted twice.
+//! Worker numbers: whatever the clocks show, no id is generated twice.
 
 use std::collections::HashSet;
 
@@ -48,7 +48,8 @@ async fn a_successor_mints_only_beyond_what_its_predecessor_was_promised() {
     for place in everywhere().await {
         let clock = Hands::at_noon();
         let stalled = place.migrated(&clock).await;
-        // Every other number is taken for good, so that whoever comes next has to wait for this one.
+        // Every other number is leased permanently, so that the next process has to wait for this
+        // one.
         let mut ids = mint(&stalled, 10).await;
         let ours = worker(ids[0]);
         run(&stalled, &format!("UPDATE worker_lease SET leased_until = 9000000000000000 WHERE worker <> {ours}")).await;
@@ -58,12 +59,13 @@ async fn a_successor_mints_only_beyond_what_its_predecessor_was_promised() {
         clock.forward(11_000);
         let theirs = mint(&next, 10).await;
         assert_eq!(worker(theirs[0]), ours);
-        // The first one wakes, and its clock is as it was before the stall: what it still mints lies below.
+        // The stalled process resumes, and its clock is as before the stall: the ids that it still
+        // generates lie below.
         clock.forward(-11_000);
         ids.extend(mint(&stalled, 10).await);
         let last = ids.iter().map(|id| id.tick()).max().expect("ids");
         assert!(theirs.iter().all(|id| id.tick() > last), "the successor began inside its predecessor's promise");
-        // With the clock right again it finds its number lost, and none is free.
+        // With the clock right again the process finds its number lost, and none is free.
         clock.forward(11_000);
         assert!(matches!(stalled.ids().comment(Partition::number(0)).await, Err(Error::Overloaded { .. })));
         next.close().await;
@@ -96,7 +98,8 @@ async fn a_clock_that_steps_back_at_the_end_of_a_lease_keeps_nobody_from_moving_
         let clock = Hands::at_noon();
         let store = place.migrated(&clock).await;
         let mut ids = mint(&store, 3).await;
-        // The lease reaches ten seconds from its beginning: what is minted now stands close to its end.
+        // The lease lasts ten seconds from its beginning: the ids generated now are close to its
+        // end.
         clock.forward(9_990);
         ids.extend(mint(&store, 3).await);
         clock.forward(-10_000);

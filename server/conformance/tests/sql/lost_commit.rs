@@ -1,4 +1,5 @@
-//! A connection that is lost around COMMIT: the outcome is found out by the request keys, never guessed.
+//! A connection that is lost around COMMIT: the outcome is determined by the request keys, never
+//! guessed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,15 +17,16 @@ use crate::commits::{assign_sequence, comment, create, key, like, one};
 use crate::databases::{Hands, Place};
 
 const PASS: u8 = 0;
-/// The server gets the next COMMIT and answers it, and the answer is lost.
+/// The server receives the next COMMIT and responds, and the response is lost.
 const LOSE_ANSWER: u8 = 1;
 /// The next COMMIT itself is lost.
 const LOSE_COMMIT: u8 = 2;
 
-/// The server answers the next COMMIT, and the proxy keeps that to itself ([`KEPT`]) until it may lose it.
+/// The server responds to the next COMMIT, and the proxy holds the response back ([`KEPT`]) until
+/// the test lets it drop it.
 const KEEP_ANSWER: u8 = 3;
 const KEPT: u8 = 4;
-/// The server gets the next COMMIT, and from then on the connection is silent and stays open.
+/// The server receives the next COMMIT; from then on the connection stays open without a response.
 const SILENCE: u8 = 5;
 
 /// The command byte of a query, and its text.
@@ -36,7 +38,7 @@ async fn until(mode: &AtomicU8, wanted: u8) {
     }
 }
 
-/// Listens in front of `server`, and does to each connection what `mode` says.
+/// Listens in front of `server`, and treats each connection according to `mode`.
 async fn proxy(server: String, mode: Arc<AtomicU8>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let port = listener.local_addr().expect("bound").port();
@@ -84,17 +86,18 @@ async fn pass(mut client: TcpStream, mut server: TcpStream, faults: Arc<AtomicU8
     }
 }
 
-/// A database with two stores on it: one through the proxy, one beside it.
+/// A database with two stores: one connects through the proxy, the other directly.
 struct Faulty {
     store: SqlStore,
     direct: SqlStore,
-    /// What happens to the next COMMIT of `store`.
+    /// The treatment of the next COMMIT of `store`.
     mode: Arc<AtomicU8>,
     place: Place,
 }
 
 impl Faulty {
-    /// `None` where no server is named; `store` waits for `limit` on a silent one.
+    /// Returns `None` where no server is named; `store` waits at most `limit` for an unresponsive
+    /// one.
     async fn open(limit: Duration) -> Option<Self> {
         let place = Place::servers(1, TableCounts { subject: 1, index: 1 }).await?;
         let clock = Hands::at_noon();
@@ -156,7 +159,8 @@ async fn what_may_have_been_committed_is_never_called_undone() {
     let (writer, batch) = (store.writer(), [command.clone()]);
     let asked = tokio::spawn(async move { writer.commit(&batch).await });
     until(mode, KEPT).await;
-    // It is committed. Whoever looks whether it was now finds the subject held by somebody else, for longer than it waits.
+    // The write is committed. The check of its outcome finds the subject locked by another
+    // connection, for longer than it waits.
     let source = &direct.sources().all()[0];
     let tx = source.begin_write().await.expect("a transaction");
     let sql = |text: &str| Statement::from_string(source.write_pool().get_database_backend(), text);

@@ -1,4 +1,4 @@
-//! Migrations: whole, resumed, by two at once, and refused.
+//! Migrations: complete, resumed, run by two processes at once, and refused.
 
 use riposte_migrations::{Error, plan, status, up};
 use riposte_store::SqlStore;
@@ -39,7 +39,8 @@ async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
 async fn a_run_that_was_cut_off_is_taken_up_by_the_next() {
     for place in everywhere().await {
         let store = place.migrated(&Hands::at_noon()).await;
-        // As if the run had stopped inside its last four steps; the literal says m0006 as bytes.
+        // The state of a run that stopped inside its last four steps; the literal is m0006 as
+        // bytes.
         run(&store, 0, "DELETE FROM riposte_schema WHERE step >= x'6d30303036'").await;
         run(&store, 0, "DROP TABLE comment_epoch").await;
         let SourceSchema::Missing(missing) = status(&store).await.remove(0) else { panic!("steps are missing") };

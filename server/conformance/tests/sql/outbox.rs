@@ -1,4 +1,5 @@
-//! The outbox beneath its port: transactions that are held open, rows with ids in a bad order, and a first lead.
+//! The tables of the outbox under its port: transactions that are held open, rows with ids in an
+//! adverse order, and a first lease.
 
 use riposte_core::SubjectId;
 use riposte_core::ports::{Epoch, LeaseCandidate};
@@ -12,14 +13,15 @@ use crate::subject::run;
 const SOURCE: usize = 0;
 const LEADER: LeaseCandidate = LeaseCandidate::mending([7; 16]);
 
-/// The statements that tell one revision, as a commit would.
+/// Returns the statements that record one revision, as a commit would.
 fn told(id: i64, subject: i64, revision: i64) -> Vec<String> {
     tells(id, &[(subject, revision)])
 }
 
-/// The statements that tell one revision of each of some subjects.
+/// Returns the statements that record one revision of each of some subjects.
 fn tells(id: i64, made: &[(i64, i64)]) -> Vec<String> {
-    // OutboxCommit by hand: field 1 holds an event, of which 1 is the subject (fixed64) and 2 the revision (one byte here).
+    // OutboxCommit encoded by hand: field 1 holds an event, of which 1 is the subject (fixed64) and
+    // 2 the revision (one byte here).
     let event = |(subject, revision): &(i64, i64)| {
         let subject: String = subject.to_le_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         format!("0a0b09{subject}10{revision:02x}")
@@ -55,7 +57,7 @@ async fn acquire_lease(store: &SqlStore) -> Epoch {
         .expect("nobody else leads")
 }
 
-/// The (subject, revision) of all numbers, in order.
+/// Returns the (subject, revision) of all sequence numbers, in order.
 async fn sequenced(store: &SqlStore) -> Vec<(i64, i64)> {
     let events = store.outbox().read(SOURCE, 0, 10_000).await.expect("read");
     assert!(events.iter().map(|sequenced| sequenced.number).eq(1..=events.len() as i64), "numbers have no holes");
@@ -64,7 +66,7 @@ async fn sequenced(store: &SqlStore) -> Vec<(i64, i64)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_commits_late_is_numbered_late() {
-    // SQLite has one writer, so there nothing commits late.
+    // SQLite has one writer, so nothing commits late there.
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
     let store = place.migrated(&Hands::at_noon()).await;
     let (outbox, term) = (store.outbox(), acquire_lease(&store).await);
@@ -86,7 +88,8 @@ async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
     for place in everywhere().await {
         let store = place.migrated(&Hands::at_noon()).await;
         let term = acquire_lease(&store).await;
-        // One subject backwards, one in two strides, one as it should be, and likes between them.
+        // One subject with descending ids, one with two strides, one in order, and likes between
+        // them.
         for n in 1..=30_i64 {
             let stride = if n % 2 == 0 { n } else { 100 + n };
             for (subject, id, revision) in [(1, 1_000 - n, n), (2, 2_000 + stride, n), (3, n, n), (4, 500 + n, 0)] {
@@ -119,7 +122,7 @@ async fn commits_over_several_subjects_are_numbered_as_all_of_their_revisions_fo
     for place in everywhere().await {
         let store = place.migrated(&Hands::at_noon()).await;
         let term = acquire_lease(&store).await;
-        // Each commit shares a subject with the one before it, and their ids run backwards.
+        // Each commit shares a subject with the one before it, and their ids descend.
         for n in 1..=20_i64 {
             run_all(&store, tells(1_000 - n, &[(n, 2), (n + 1, 1)])).await;
         }

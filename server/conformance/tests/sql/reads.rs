@@ -1,4 +1,4 @@
-//! What reads cost, and that counts which went wrong are found.
+//! The cost of reads, and the detection of wrong counts.
 
 use riposte_core::page::{CountDrift, LikerCursor, ListOrder, PageQuery, PageStart, SubtreeQuery};
 use riposte_core::{CommentId, LikeValue, Millis, Path};
@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait, Statement};
 use crate::databases::{Hands, Place, everywhere};
 use crate::subject::{Subject, member, run};
 
-/// What the one connection that reads has done so far: index entries it stepped over, and rows it sorted.
+/// Returns the work of the only read connection so far: index entries passed over, and rows sorted.
 async fn work(store: &SqlStore) -> (i64, i64) {
     let session = store.sources().all()[0].begin_read().await.expect("a connection");
     let sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_prev', 'Sort_rows')";
@@ -136,7 +136,7 @@ async fn likers_of_one_moment_come_once_each_whatever_the_page() {
         let subject = Subject::new(&store, "liked");
         let id = subject.roots(1).await[0];
         subject.likes(id, 40).await;
-        // Three moments, the middle one of thirty members.
+        // Three times, the middle one with thirty members.
         run(
             &store,
             "UPDATE comment_like SET time = CASE WHEN time < 7 THEN 1 WHEN time < 37 THEN 2 ELSE 3 END".to_owned(),

@@ -1,4 +1,4 @@
-//! Counts that were made wrong behind the store's back, and what a repair leaves.
+//! Counts that were made wrong without the store, and the result of their repair.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Thread {
         store.reader().verify(&self.subject.key).await.expect("verified").drifts
     }
 
-    /// The comments that the event of a revision tells of.
+    /// Returns the comment changes in the event of a revision.
     async fn told(&self, store: &SqlStore, revision: i64) -> Vec<CommentChange> {
         let (at, id) = (self.subject.key.partition(), row(store, self.roots[0]).await.subject_id);
         let mut events = store.outbox().of_subject(at, id, revision - 1, 9).await.expect("read");
@@ -96,7 +96,7 @@ async fn every_kind_of_wrong_count_is_found_and_set_right() {
             assert_eq!(repaired, RepairReport { drifts, revision: before + 1 });
             assert_eq!(thread.revision(&store).await, before + 1);
             assert_eq!(thread.drifts(&store).await, Vec::new());
-            // The row is as it was before, but for its own revision; its etag stays.
+            // The row is as before, except for its own revision; its etag stays.
             let moved = i64::from(comment.is_some());
             let expected = Comment { revision: former.revision + moved, ..former.clone() };
             assert_eq!(row(&store, former.id).await, expected);
@@ -143,7 +143,7 @@ async fn an_allocator_of_floors_is_never_lowered() {
         plant(&store, "next_floor = 60", Some(thread.roots[0])).await;
         assert_eq!(thread.repair(&store).await, RepairReport { drifts: Vec::new(), revision: before });
         assert_eq!(thread.drifts(&store).await.len(), 2, "they are told all the same");
-        // Beside counts that can be set they stay as they are.
+        // They stay as they are while counts that can be set are repaired.
         plant(&store, "reply_count = 0", Some(thread.roots[0])).await;
         assert_eq!(thread.repair(&store).await.drifts.len(), 1);
         assert_eq!(row(&store, thread.roots[0]).await.next_floor, 60);

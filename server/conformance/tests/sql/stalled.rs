@@ -1,4 +1,5 @@
-//! Transactions that hold rows for too long: nobody waits longer than for a lock, and only those who want the same rows.
+//! Transactions that hold rows for too long: no caller waits longer than the lock timeout, and only
+//! callers that need the same rows wait.
 
 use riposte_core::Error;
 use riposte_store::shard::TableCounts;
@@ -26,8 +27,8 @@ async fn a_transaction_that_rests_is_ended_by_mariadb_and_the_subject_is_free_ag
     assert_eq!(locked.len(), 1);
 
     let command = create(&other, &subject).await;
-    // Both wait for the same time, so the first tries may be over just before the stalled one is. Whoever is refused has
-    // waited for a lock: a few are enough.
+    // Both wait for the same time, so the first tries may be over just before the stalled one is. A
+    // refused try has waited for a lock: a few are enough.
     let mut tries = 0;
     while let Err(refused) =
         other.writer().commit(std::slice::from_ref(&command)).await.and_then(|mut all| all.remove(0))

@@ -1,4 +1,4 @@
-//! Prepared statements: each one that is closed alone costs a wait on the network, so they are closed together.
+//! Prepared statements: closing one alone costs a network round trip, so they are closed together.
 
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
@@ -6,14 +6,14 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
 use crate::databases::{Hands, Place};
 
-/// As many as a connection keeps in this test.
+/// The number of statements that a connection caches in this test.
 const KEPT: usize = 64;
 
 async fn ask(pool: &DatabaseConnection, sql: String) -> Vec<sea_orm::QueryResult> {
     pool.query_all_raw(Statement::from_string(pool.get_database_backend(), &sql)).await.expect(&sql)
 }
 
-/// How many statements the one connection of the pool has closed.
+/// Returns the number of statements that the only connection of the pool has closed.
 async fn closed(pool: &DatabaseConnection) -> usize {
     let rows = ask(pool, "SHOW SESSION STATUS LIKE 'Com_stmt_close'".to_owned()).await;
     let count: String = rows.first().expect("a row").try_get_by_index(1).expect("a value");
@@ -29,7 +29,7 @@ async fn a_connection_with_too_many_statements_closes_all_of_them_and_none_befor
     let store = SqlStore::open(&config, Hands::at_noon()).expect("the configuration is sound");
     let pool = store.sources().all()[0].write_pool();
     assert_eq!(closed(pool).await, 0);
-    // What asks for the count is a statement too.
+    // The query of the count is a statement too.
     for n in 1..KEPT {
         ask(pool, format!("SELECT {n}")).await;
         assert_eq!(closed(pool).await, 0, "after {n} statements");

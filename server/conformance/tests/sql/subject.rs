@@ -73,7 +73,7 @@ impl Subject {
         self.commit((0..count).map(like).collect()).await;
     }
 
-    /// One more operation of a member.
+    /// Runs one more operation of a member.
     pub(crate) async fn like(&self, comment_id: CommentId, member: MemberId, value: LikeValue) {
         let number = u128::from(self.requests.fetch_add(1, Ordering::Relaxed));
         let operation = RequestId::from_bytes(number.to_be_bytes());

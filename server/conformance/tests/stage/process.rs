@@ -1,4 +1,4 @@
-//! Processes over one store whose reads go through copies that all of them share.
+//! Processes over one store that share a cache for their reads.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use riposte_core::ports::{Clock, Reader, Writer};
 use riposte_store::config::DatabaseKind;
 use riposte_store::{SqlStore, StoreConfig};
 
-/// A process, and what tests ask of it.
+/// A process, with the parts that tests use.
 #[derive(Debug, Clone)]
 pub(crate) struct Cached {
     pub(crate) store: SqlStore,
@@ -22,7 +22,7 @@ pub(crate) struct Cached {
     pub(crate) writer: Arc<dyn Writer>,
 }
 
-/// A process over the rows of `config`, beside others.
+/// Returns a process over the rows of `config`, in addition to others.
 pub(crate) fn cached(config: &StoreConfig, cache: &Arc<dyn Cache>, clock: Arc<dyn Clock>) -> Cached {
     let store = SqlStore::open(config, clock).expect("the configuration is sound");
     let tally = CacheStats::default();
@@ -35,7 +35,8 @@ pub(crate) fn cached(config: &StoreConfig, cache: &Arc<dyn Cache>, clock: Arc<dy
     Cached { store, reader, writer: Arc::new(writer) }
 }
 
-/// A store in a folder of its own, at the present schema; the folder goes with what is returned.
+/// Returns a store in a folder of its own, at the current schema; the folder is removed when the
+/// returned guard is dropped.
 pub(crate) async fn sqlite() -> (StoreConfig, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a folder");
     let config = sqlite_in(folder.path());
@@ -43,7 +44,8 @@ pub(crate) async fn sqlite() -> (StoreConfig, tempfile::TempDir) {
     (config, folder)
 }
 
-/// A store in this folder, without its tables. Nothing here asks what a power cut leaves of it.
+/// Returns a store in this folder, without its tables. It is not durable, because no test here
+/// depends on its state after a power cut.
 pub(crate) fn sqlite_in(folder: &Path) -> StoreConfig {
     let mut config = StoreConfig::sqlite(Some(folder.to_owned()));
     if let DatabaseKind::Sqlite { durable, .. } = &mut config.kind {
@@ -58,17 +60,17 @@ pub(crate) async fn migrate(config: &StoreConfig) {
     store.close().await;
 }
 
-/// The relays come to all partitions, at the beginning of their outboxes.
+/// Registers the relays of all partitions, at the beginning of their outboxes.
 pub(crate) async fn warm(cache: &dyn Cache) {
     for number in 0..PARTITIONS {
-        // One that is late on a busy machine has not come.
+        // A call that is late on a busy machine has not registered the relay.
         while cache.renew(Partition::number(number), RelayCursor(0), rand::random()).await.is_err() {
             tokio::task::yield_now().await;
         }
     }
 }
 
-/// The suite of the stores, over processes that share copies.
+/// Returns the backend for the suite of the stores, over processes that share a cache.
 pub(crate) fn backend(config: StoreConfig, cache: Arc<dyn Cache>) -> Backend {
     let first = process(&cached(&config, &cache, StepClock::at(StepClock::START)));
     let start = move |clock| {

@@ -1,4 +1,4 @@
-//! SQLite under a Redis Cluster (RIPOSTE_TEST_REDIS_CLUSTER).
+//! SQLite with a Redis Cluster (RIPOSTE_TEST_REDIS_CLUSTER) as its cache.
 
 use std::sync::{Arc, LazyLock};
 

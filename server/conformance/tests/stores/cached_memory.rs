@@ -1,4 +1,4 @@
-//! SQLite under the cache in the process.
+//! SQLite with the in-process cache.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,4 +1,4 @@
-//! MariaDB (RIPOSTE_TEST_MYSQL_1) under Redis (RIPOSTE_TEST_REDIS).
+//! MariaDB (RIPOSTE_TEST_MYSQL_1) with Redis (RIPOSTE_TEST_REDIS) as its cache.
 
 use std::sync::{Arc, LazyLock};
 

@@ -6,7 +6,8 @@ use sea_orm::{ConnectionTrait, Database};
 
 use crate::servers::{play, told};
 
-/// A fresh database, whose name begins so, on each of these servers; `None`, said loudly, where one is not there.
+/// Creates a fresh database, whose name begins with `name`, on each of these servers. Returns
+/// `None`, with a message, where a server is not available.
 pub(crate) fn fresh(servers: &[&str], tables: TableCounts, name: &str) -> Option<StoreConfig> {
     let mut urls = Vec::new();
     for server in servers {
@@ -17,7 +18,7 @@ pub(crate) fn fresh(servers: &[&str], tables: TableCounts, name: &str) -> Option
         urls.push(url.trim_end_matches('/').to_owned());
     }
     for (number, url) in urls.iter_mut().enumerate() {
-        // Two of them may be one server.
+        // Two of the names may denote one server.
         let database = format!("{name}_{}_{}_{number}", std::process::id(), servers.len());
         play(async {
             let connection = Box::pin(Database::connect(url.as_str())).await.expect("the test server is up");

@@ -1,5 +1,5 @@
-//! Two servers of the MySQL family with 50 tables of subjects and 200 of all else, as in production:
-//! RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name them.
+//! Two servers of the MySQL family with 50 tables of subjects and 200 of everything else, as in
+//! production: RIPOSTE_TEST_MYSQL_1 and RIPOSTE_TEST_MYSQL_2 name them.
 
 use std::sync::LazyLock;
 

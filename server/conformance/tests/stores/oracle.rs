@@ -1,4 +1,4 @@
-//! The oracle itself: what the suite asks of the stores, the model of them keeps.
+//! The oracle itself: it passes the suite that the stores pass.
 
 use std::sync::{Arc, LazyLock};
 

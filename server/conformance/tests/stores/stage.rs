@@ -1,4 +1,5 @@
-//! One store for all cases of a backend: opened and migrated once, in a runtime that lives as long as the binary.
+//! One store for all cases of a backend: opened and migrated once, in a runtime that lives as long
+//! as the test binary.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use tokio::runtime::Runtime;
 
 use crate::servers::{runtime, told};
 
-/// Where the cases of a backend are played.
+/// The runtime and the backend of the cases.
 #[derive(Debug)]
 pub(crate) struct Stage {
     runtime: Runtime,
@@ -19,12 +20,12 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A stage for a backend that works in `runtime`.
+    /// Returns the environment for a backend that works in `runtime`.
     pub(crate) fn new(runtime: Runtime, backend: Backend) -> Self {
         Self { runtime, backend }
     }
 
-    /// A stage on a fresh database, which is brought to the present schema.
+    /// Returns the environment on a fresh database, migrated to the current schema.
     pub(crate) fn on(config: StoreConfig) -> Self {
         let (runtime, walk) = (runtime(), walk(config.tables));
         let migrated = runtime.block_on(async {
@@ -40,7 +41,7 @@ impl Stage {
     }
 }
 
-/// Plays a case; where the backend is not there, it says so.
+/// Runs a case, or reports that it is skipped where the backend is not available.
 pub(crate) fn play(stage: Option<&Stage>, category: &str, name: &str) {
     match stage {
         Some(stage) => stage.runtime.block_on(stores::run(category, name, stage.backend.clone())),
@@ -48,7 +49,8 @@ pub(crate) fn play(stage: Option<&Stage>, category: &str, name: &str) {
     }
 }
 
-/// A folder of this process's own, for rows that outlive every case; those of processes that ended are taken away.
+/// Returns a folder of this process, for rows that outlive every case, and removes those of
+/// processes that ended.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stores");
     let mine = all.join(std::process::id().to_string()).join(name);
@@ -79,11 +81,11 @@ fn process(store: &SqlStore) -> Process {
     }
 }
 
-/// `RIPOSTE_SEED` and `RIPOSTE_STEPS`, where they are set.
+/// Returns the walk of `RIPOSTE_SEED` and `RIPOSTE_STEPS`, with defaults where they are not set.
 pub(crate) fn walk(tables: TableCounts) -> Walk {
     let number = |name| told(name).map(|text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")));
     let Walk { seed, steps } = Walk::default();
-    // Over many tables a step is many statements, most of them new to their connection.
+    // Over many tables a step is many statements, most of which are new to their connection.
     let steps = if tables.index > 1 { steps / 16 } else { steps };
     Walk { seed: number("RIPOSTE_SEED").or(seed), steps: number("RIPOSTE_STEPS").map_or(steps, |n: u64| n as usize) }
 }

@@ -1,4 +1,4 @@
-//! What moderators and operators do.
+//! Operations of moderators and operators.
 
 use crate::caller::Caller;
 use crate::comment::CommentView;
@@ -14,7 +14,7 @@ use crate::subject::{Subject, SubjectKey};
 use crate::verbs::{Hide, Unhide};
 
 impl Comments {
-    /// Takes a comment from view, or shows it again, as a moderator.
+    /// Hides a comment, or shows it again, as a moderator.
     ///
     /// # Errors
     /// [`Error::StateConflict`] unless it is ACTIVE (to hide) or HIDDEN (to show).
@@ -29,7 +29,7 @@ impl Comments {
         self.comment_verb(asked, at, verb, Vec::new()).await
     }
 
-    /// Whether the caller may walk over the subjects of a type, or of all types where none is named.
+    /// Checks that the caller may list the subjects of a type, or of all types if none is named.
     ///
     /// # Errors
     /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
@@ -41,7 +41,8 @@ impl Comments {
         }
     }
 
-    /// Subjects of a type, or of all types where none is named, all of them once, in no promised order.
+    /// Returns the subjects of a type, or of all types if none is named. A full listing contains
+    /// each of them once, in no guaranteed order.
     ///
     /// # Errors
     /// [`Error::ObjectTypeUnknown`], [`Error::CallerNotAllowed`].
@@ -56,8 +57,8 @@ impl Comments {
         self.reader.list_subjects(object_type, after, limit).await
     }
 
-    /// The next comments of a subject in export order: whatever their state, parents before children. Content that was
-    /// deleted is not handed out.
+    /// Returns the next comments of a subject in export order: in any state, parents before
+    /// children. The content of deleted comments is left out.
     ///
     /// # Errors
     /// Those of [`Comments::policy`].
@@ -78,10 +79,10 @@ impl Comments {
         Ok(exported)
     }
 
-    /// The next likes of a comment, by member.
+    /// Returns the next likes of a comment, in the order of members.
     ///
     /// # Errors
-    /// Only faults of the store.
+    /// Only errors of the store.
     pub async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         self.reader.export_likes(id, after, limit).await
     }

@@ -1,4 +1,4 @@
-//! What one member wrote, across subjects.
+//! The comments of one member, across subjects.
 
 use std::collections::HashMap;
 
@@ -12,25 +12,27 @@ use crate::object_type::ObjectType;
 use crate::page::{HistoryCursor, Page};
 use crate::subject::{SubjectKey, SubjectState};
 
-/// A part of a member's history to read.
+/// A request for a part of a member's history.
 #[derive(Debug, Clone)]
 pub struct ListMemberComments {
-    /// The type whose member it is.
+    /// The object type that the member belongs to.
     pub object_type: ObjectType,
     /// The member.
     pub member: MemberId,
-    /// Whether comments that are not ACTIVE are wanted too.
+    /// True if comments that are not ACTIVE are requested too.
     pub all: bool,
-    /// Strictly behind this one; `None` at the start.
+    /// The position before the page, exclusive; `None` for the start.
     pub after: Option<HistoryCursor>,
-    /// The most places in the history to look at.
+    /// The maximum number of history entries to read.
     pub limit: usize,
 }
 
 impl Comments {
-    /// The comments of a member, newest first, each with its place in the history, as their author sees them. What the
-    /// history names and may not be shown is left out: below a deleted or hidden subject, or, unless all are wanted, no
-    /// longer visible. So a page may be short; the second value is where the next one begins, `None` at the end.
+    /// Returns the comments of a member, newest first, each with its position in the history, as
+    /// their author sees them. Entries that may not be shown are left out: those below a deleted or
+    /// hidden subject and, unless all are requested, those that are no longer visible. So a page
+    /// may be short. The second value is the position where the next page begins, `None` at the
+    /// end.
     ///
     /// # Errors
     /// [`Error::ObjectTypeUnknown`](crate::Error), [`Error::CallerNotAllowed`](crate::Error).
@@ -47,7 +49,7 @@ impl Comments {
         let views = self.comments(caller, &ids, Some(member)).await?;
         let found: Vec<_> = places.items.into_iter().zip(views).filter_map(|(at, view)| Some((at, view?))).collect();
         let open = self.open_subjects(found.iter().map(|(_, view)| &view.subject)).await?;
-        // The projection is a little behind the rows: what a comment is now decides.
+        // The event consumer lags behind the rows, so the present state of the comment decides.
         let shown = |(_, view): &(HistoryCursor, CommentView)| {
             (*all || view.comment.state.is_visible()) && open.get(&view.subject).copied().unwrap_or(false)
         };
@@ -55,7 +57,7 @@ impl Comments {
         Ok((Page { items, more_before: places.more_before, more_after: places.more_after }, next))
     }
 
-    /// Of each of these subjects, whether its lists may be shown.
+    /// Returns for each of these subjects whether its lists may be shown.
     async fn open_subjects(&self, keys: impl Iterator<Item = &SubjectKey>) -> Result<HashMap<SubjectKey, bool>> {
         let mut keys: Vec<SubjectKey> = keys.cloned().collect();
         keys.sort();

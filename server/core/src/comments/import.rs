@@ -1,7 +1,7 @@
-//! Import: items of another system, in the order they come, each answered.
+//! Import: items of another system, in the order of the request, each with its own outcome.
 //!
-//! An item is known by (source, external id) for ever, so a repeat finds what the first run made. Items of one subject
-//! that stand together travel in one batch.
+//! An item is identified by (source, external id) permanently, so a repeat finds the result of the
+//! first run. Consecutive items of one subject form one batch.
 
 use std::collections::HashMap;
 
@@ -21,14 +21,14 @@ use crate::time::Millis;
 use crate::unit_of_work::{CommandOutput, Effect};
 use crate::verbs::{Command, CommentLocation, CreateSubject, Import, ImportLike, ImportTimes, SetLike};
 
-/// One thing to bring in.
+/// An item to import.
 #[derive(Debug, Clone)]
 pub struct ImportItem {
-    /// The subject it belongs to.
+    /// The subject that it belongs to.
     pub subject: SubjectKey,
-    /// Where it comes from.
+    /// The source and the external id.
     pub origin: ImportOrigin,
-    /// What it is.
+    /// The kind and the data of the item.
     pub kind: ImportKind,
 }
 
@@ -50,26 +50,26 @@ pub struct ImportedSubject {
     pub owner: Option<MemberId>,
     /// Its state.
     pub state: SubjectState,
-    /// The caller's own fields.
+    /// The metadata of the caller.
     pub metadata: Metadata,
-    /// When it came into being; `None` = now.
+    /// The time of creation; `None` for the present time.
     pub create_time: Option<Millis>,
 }
 
 /// A comment with its times.
 #[derive(Debug, Clone)]
 pub struct ImportedComment {
-    /// The external id of the comment it answers; `None` for a root.
+    /// The external id of the comment that it replies to; `None` for a root.
     pub parent: Option<String>,
     /// The author.
     pub member: MemberId,
-    /// What it says.
+    /// The content.
     pub content: Content,
-    /// Where it was written.
+    /// The client that the comment was written with.
     pub client: ClientInfo,
     /// ACTIVE, HIDDEN or DELETED.
     pub state: CommentState,
-    /// Who deleted it, where it is deleted.
+    /// The capacity in which it was deleted, if it is deleted.
     pub deleted_by: Option<DeletedBy>,
     /// Its times.
     pub times: ImportTimes,
@@ -80,38 +80,39 @@ pub struct ImportedComment {
 pub struct ImportedLike {
     /// The external id of the comment.
     pub comment: String,
-    /// Whose value.
+    /// The member whose value is imported.
     pub member: MemberId,
     /// The value.
     pub value: LikeValue,
-    /// Since when.
+    /// The time since which the value has been set.
     pub time: Millis,
 }
 
-/// What became of an item.
+/// The outcome of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportOutcome {
-    /// Whether this call brought it in; otherwise it was there already.
+    /// True if this call created it; false if it existed already.
     pub created: bool,
-    /// The comment that it is or is about.
+    /// The comment that the item is, or that it concerns.
     pub comment: Option<CommentId>,
     /// The comment's floor; 0 for a subject.
     pub floor: i32,
-    /// The subject's revision that holds it.
+    /// The subject's revision that contains it.
     pub revision: i64,
 }
 
-/// How often a run with unfound parents is tried again.
+/// The maximum number of repeats of a run whose parents were not found.
 const REPEATS: usize = 2;
 
-/// The comments that external ids stand for, as far as one run knows them.
+/// The comments of the external ids that one run knows.
 type KnownComments = HashMap<String, CommentId>;
 
 impl Comments {
-    /// Brings in items of one subject, in order; each is answered for itself.
+    /// Imports items in order. Each item has its own outcome.
     ///
     /// # Errors
-    /// The outer error is a fault of the store: what it leaves undone, a repeat completes.
+    /// The outer error is an error of the store. A repeat of the call completes the items that it
+    /// left undone.
     pub async fn import(&self, caller: &Caller, items: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
         let mut outcomes = Vec::with_capacity(items.len());
         let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.is_like() == b.kind.is_like());
@@ -125,7 +126,8 @@ impl Comments {
         Ok(outcomes)
     }
 
-    /// A run is repeated where a parent of it turned out to have been brought in by somebody else meanwhile.
+    /// Imports one run. The run is repeated if another process has imported one of its parents
+    /// meanwhile.
     async fn import_run(&self, run: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
         let (mut outcomes, mut raced) = self.import_once(run).await?;
         for _ in 0..REPEATS {
@@ -139,7 +141,8 @@ impl Comments {
         Ok(outcomes)
     }
 
-    /// One attempt, and whether a parent that it was about to make was there already, under another id.
+    /// Makes one attempt. Also returns true if a parent that the run was about to create already
+    /// existed under another id.
     async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
         let known = self.known(run).await?;
         let targets = self.targets(&known).await?;
@@ -163,7 +166,7 @@ impl Comments {
         Ok((outcomes.into_iter().map(settle).collect(), raced))
     }
 
-    /// What the store has of the comments that this run names.
+    /// Returns the comments that this run names and that the store contains.
     async fn known(&self, run: &[ImportItem]) -> Result<KnownComments> {
         let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
         names.sort_unstable();
@@ -174,7 +177,7 @@ impl Comments {
         Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (name(source, id), c))).collect())
     }
 
-    /// The places of known comments.
+    /// Returns the locations of known comments.
     async fn targets(&self, known: &KnownComments) -> Result<HashMap<String, CommentLocation>> {
         let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
         let location = self.reader.locate(&ids).await?;
@@ -188,7 +191,7 @@ impl Comments {
         fresh: &mut KnownComments,
     ) -> Result<Result<Command>> {
         let partition = item.subject.partition();
-        // A comment of this run that the store does not have yet stands below rows that its own command locks.
+        // A comment of this run that is not stored yet is below rows that its own command locks.
         let find = |fresh: &KnownComments, external_id: &str| {
             let name = name(&item.origin.source, external_id);
             let unborn =
@@ -239,7 +242,7 @@ impl Comments {
         parent: Option<CommentLocation>,
     ) -> Result<Import> {
         let policy = self.policies.of(item.subject.object_type())?;
-        // A subject and its first comment may share a number: they are rows of two tables.
+        // A subject and its first comment may have the same number: they are rows of two tables.
         let auto_create = policy.auto_create.then(|| SubjectId::from(id));
         Ok(Import {
             id,
@@ -258,7 +261,7 @@ impl Comments {
 }
 
 impl ImportKind {
-    /// Likes travel in lanes of their own.
+    /// Returns true for a like. Likes have write queues of their own.
     fn is_like(&self) -> bool {
         matches!(self, Self::Like(_))
     }
@@ -274,7 +277,7 @@ impl ImportItem {
         IdempotencyKey::imported(kind, &self.origin.source, &self.origin.external_id)
     }
 
-    /// The comments it names, as (source, external id).
+    /// Returns the comments that it names, as (source, external id).
     fn names(&self) -> Vec<(&str, &str)> {
         let source = self.origin.source.as_str();
         match &self.kind {
@@ -285,7 +288,8 @@ impl ImportItem {
     }
 }
 
-/// One key for a name: sources have no NUL, so no two pairs read alike.
+/// Returns one key for a pair. A source contains no NUL, so two different pairs never give the same
+/// key.
 fn name(source: &str, external_id: &str) -> String {
     format!("{source}\0{external_id}")
 }
@@ -299,7 +303,7 @@ fn settled(output: CommandOutput) -> Result<ImportOutcome> {
     Ok(ImportOutcome { created, comment, floor, revision: output.revision })
 }
 
-/// A subject that stands already is what the import wants.
+/// Accepts an error for a subject that exists already: this is the state that the import requests.
 fn present(error: Error) -> Result<ImportOutcome> {
     if error == Error::SubjectAlreadyExists {
         return Ok(ImportOutcome { created: false, comment: None, floor: 0, revision: 0 });

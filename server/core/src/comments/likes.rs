@@ -1,4 +1,4 @@
-//! Likes: set, and ask who said what.
+//! Likes: set a value, and read the values of members.
 
 use crate::caller::Caller;
 use crate::comments::Comments;
@@ -13,20 +13,21 @@ use crate::subject::SubjectKey;
 use crate::unit_of_work::Effect;
 use crate::verbs::{Command, SetLike};
 
-/// A value to set.
+/// A request to set a value.
 #[derive(Debug, Clone)]
 pub struct SetLikeRequest {
-    /// Whose value.
+    /// The member whose value is set.
     pub member: MemberId,
     /// The value.
     pub value: LikeValue,
 }
 
 impl Comments {
-    /// Sets a member's value of a comment.
+    /// Sets a member's value for a comment.
     ///
     /// # Errors
-    /// [`Error::CommentUnavailable`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`], [`Error::RequestIdReused`].
+    /// [`Error::CommentUnavailable`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`],
+    /// [`Error::RequestIdReused`].
     pub async fn set_like(&self, asked: &WriteContext, at: &LocatedComment, set: SetLikeRequest) -> Result<LikeAnswer> {
         let SetLikeRequest { member, value } = set;
         let operation = asked.request_id.unwrap_or_else(|| RequestId::from_bytes(self.ids.request()));
@@ -43,11 +44,11 @@ impl Comments {
         }
     }
 
-    /// A member's values for comments of one subject, in the order of `ids`.
+    /// Returns a member's values for comments of one subject, in the order of `ids`.
     ///
     /// # Errors
-    /// A violation for each id of another partition; [`Error::CommentNotFound`] for one that is not in the subject;
-    /// [`Error::SubjectNotFound`].
+    /// A violation for each id of another partition; [`Error::CommentNotFound`] for one that is not
+    /// in the subject; [`Error::SubjectNotFound`].
     pub async fn like_states(
         &self,
         caller: &Caller,
@@ -70,7 +71,7 @@ impl Comments {
         states.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::CommentNotFound)
     }
 
-    /// Who likes, or dislikes, a comment: newest first.
+    /// Returns the members that like, or dislike, a comment, newest first.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`]; [`Error::CommentUnavailable`] for one that is not visible.
@@ -90,8 +91,8 @@ impl Comments {
         self.reader.likers(id, value, after, limit).await
     }
 
-    /// What a member likes and dislikes in a subject, by comment id. A subject that does not exist reads as empty where
-    /// its type has auto_create.
+    /// Returns the comments that a member likes or dislikes in a subject, by comment id. A subject
+    /// that does not exist reads as empty if its type has auto_create.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].

@@ -11,53 +11,54 @@ use crate::page::{
 };
 use crate::subject::{Subject, SubjectKey, SubjectState};
 
-/// Where a list is asked to start.
+/// The requested start of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListStart {
-    /// A place in the order.
+    /// A position in the order.
     Start(PageStart),
-    /// The page that holds this comment.
+    /// The page that contains this comment.
     Comment(CommentId),
 }
 
-/// A page of roots to read.
+/// A request for a page of roots.
 #[derive(Debug, Clone)]
 pub struct ListComments {
-    /// Of which subject.
+    /// The subject.
     pub subject: SubjectKey,
-    /// In which order.
+    /// The order.
     pub order: ListOrder,
-    /// From where.
+    /// The start of the page.
     pub at: ListStart,
-    /// The most roots.
+    /// The maximum number of roots.
     pub limit: usize,
-    /// The most replies in each preview, 0 to 10.
+    /// The maximum number of replies in each preview, 0 to 10.
     pub previews: u8,
-    /// At least this revision.
+    /// The minimum revision of the result.
     pub min_revision: i64,
 }
 
-/// A page of replies to read.
+/// A request for a page of replies.
 #[derive(Debug, Clone)]
 pub struct ListReplies {
-    /// Of which root.
+    /// The root.
     pub root: LocatedComment,
-    /// In which order.
+    /// The order.
     pub order: ListOrder,
-    /// From where.
+    /// The start of the page.
     pub at: ListStart,
-    /// The most replies.
+    /// The maximum number of replies.
     pub limit: usize,
-    /// At least this revision.
+    /// The minimum revision of the result.
     pub min_revision: i64,
 }
 
 impl Comments {
-    /// A page of roots with their previews. Around a reply, the page of its root, with that thread's preview around it.
+    /// Returns a page of roots with their previews. A start at a reply returns the page of its
+    /// root, with the preview of that thread around the reply.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; [`Error::CommentNotFound`]
-    /// for an `ListStart::Comment` that is not in the subject.
+    /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`];
+    /// [`Error::CommentNotFound`] for an `ListStart::Comment` that is not in the subject.
     pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<RootPage> {
         let policy = self.policy(caller, ask.subject.object_type())?;
         let (start, around) = match ask.at {
@@ -77,13 +78,13 @@ impl Comments {
         };
         shown(&page.subject, ask.min_revision)?;
         if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
-            // Whoever jumps to a reply wants to see it, even where no previews were asked for.
+            // A client that starts at a reply needs to see it, even if no previews were requested.
             self.centre(&mut page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
         }
         Ok(page.redacted())
     }
 
-    /// The floor of the root whose page holds `id`, and where `id` is.
+    /// Returns the floor of the root whose page contains `id`, and the location of `id`.
     pub(super) async fn around(
         &self,
         caller: &Caller,
@@ -101,8 +102,8 @@ impl Comments {
         Ok((root.floor, at))
     }
 
-    /// Replaces the preview of a reply's thread by the replies around it. They come from a snapshot of their own: the one
-    /// answer that is read in two.
+    /// Replaces the preview of a reply's thread by the replies around it. They are read from a
+    /// separate snapshot; no other response is read in two snapshots.
     pub(super) async fn centre(&self, page: &mut RootPage, reply: &LocatedComment, limit: u8) -> Result<()> {
         let window =
             PageQuery { order: ListOrder::Oldest, start: PageStart::Around(reply.floor), limit: usize::from(limit) };
@@ -114,14 +115,16 @@ impl Comments {
         Ok(())
     }
 
-    /// A subject that does not exist reads as empty where its type has auto_create; a deleted one never does.
+    /// Returns an empty page for a subject that does not exist, if its type has auto_create. A
+    /// deleted subject is reported as not found.
     pub(super) async fn absent(
         &self,
         key: &SubjectKey,
         implied: Option<Subject>,
         min_revision: i64,
     ) -> Result<RootPage> {
-        // One that has come into being since it was not found reads as empty too: it was, when the call began.
+        // A subject that was created after it was not found reads as empty too, as it was when the
+        // call began.
         let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
         let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
         let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
@@ -129,11 +132,11 @@ impl Comments {
         Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
     }
 
-    /// A page of the replies of a root.
+    /// Returns a page of the replies of a root.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; a violation where `root` is
-    /// a reply.
+    /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`]; a
+    /// violation if `root` is a reply.
     pub async fn list_replies(&self, caller: &Caller, ask: &ListReplies) -> Result<ReplyPage> {
         let root = Self::root_of_replies(&ask.root)?;
         let start = match ask.at {
@@ -150,7 +153,7 @@ impl Comments {
         Ok(hidden(page))
     }
 
-    /// The root that replies are listed of.
+    /// Returns the id of the root whose replies are listed.
     pub(super) fn root_of_replies(root: &LocatedComment) -> Result<CommentId> {
         if root.path.depth() > 0 {
             return Err(Error::invalid("root_id", "must be a root comment; GetThread reads below a reply"));
@@ -158,7 +161,7 @@ impl Comments {
         Ok(root.id)
     }
 
-    /// The floor of a reply, which must be one of this root.
+    /// Returns the floor of a reply, which must belong to this root.
     pub(super) async fn reply_floor(&self, caller: &Caller, root: &LocatedComment, id: CommentId) -> Result<i32> {
         let (at, _) = self.locate(caller, id).await?;
         if at.root() != root.id || at.path.depth() == 0 {
@@ -167,7 +170,7 @@ impl Comments {
         Ok(at.floor)
     }
 
-    /// A part of the subtree below (and with) a comment, in thread order.
+    /// Returns a part of the subtree of a comment, including the comment, in thread order.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
@@ -179,7 +182,7 @@ impl Comments {
     }
 }
 
-/// The page without the content of what is not visible.
+/// Returns the page without the content of comments that are not visible.
 pub(super) fn hidden(page: ReplyPage) -> ReplyPage {
     ReplyPage {
         subject: page.subject,
@@ -189,14 +192,15 @@ pub(super) fn hidden(page: ReplyPage) -> ReplyPage {
 }
 
 impl Comments {
-    /// Whether what belongs to the comments of this subject may be listed.
+    /// Checks that data of the comments of this subject, such as likes and revisions, may be
+    /// listed.
     pub(super) async fn listable(&self, key: &SubjectKey) -> Result<()> {
         let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
         shown(&subject.ok_or(Error::CommentNotFound)?, 0)
     }
 }
 
-/// Whether lists of this subject may be shown, at this revision.
+/// Checks that lists of this subject may be shown, at this revision.
 pub(super) fn shown(subject: &Subject, min_revision: i64) -> Result<()> {
     match subject.state {
         SubjectState::Hidden => Err(Error::SubjectHidden),

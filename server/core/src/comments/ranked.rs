@@ -1,5 +1,5 @@
-//! Ranked lists. A page takes two steps: the part of a frozen ranking that it shows, as floors, and then the comments of
-//! these floors in one snapshot.
+//! Ranked lists. A page takes two steps: first the part of a ranking snapshot that it shows, as
+//! floors, and then the comments of these floors in one database snapshot.
 
 use std::future::Future;
 
@@ -16,15 +16,15 @@ use crate::rank::{
 };
 use crate::subject::SubjectKey;
 
-/// How often a first page is read again because comments came between its two steps.
+/// The number of attempts to read a first page while new comments arrive between its two steps.
 const TRIES: usize = 3;
 
-/// Where a ranked list is asked to start.
+/// The requested start of a ranked list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankedAt {
-    /// At the beginning of a new walk.
+    /// The beginning of a new walk.
     Beginning,
-    /// Where an earlier page ended.
+    /// The end of an earlier page.
     Cursor(RankedCursor),
     /// Around this floor, in a new walk.
     Floor(i32),
@@ -32,42 +32,43 @@ pub enum RankedAt {
     Comment(CommentId),
 }
 
-/// A page of roots by rank.
+/// A request for a page of roots by rank.
 #[derive(Debug, Clone)]
 pub struct ListRanked {
-    /// Of which subject.
+    /// The subject.
     pub subject: SubjectKey,
-    /// In which order.
+    /// The sort.
     pub sort: RankSort,
-    /// From where.
+    /// The start of the page.
     pub at: RankedAt,
-    /// The most roots.
+    /// The maximum number of roots.
     pub limit: usize,
-    /// The most replies in each preview, 0 to 10.
+    /// The maximum number of replies in each preview, 0 to 10.
     pub previews: u8,
-    /// At least this revision.
+    /// The minimum revision of the result.
     pub min_revision: i64,
 }
 
-/// A page of replies by likes − dislikes.
+/// A request for a page of replies by likes − dislikes.
 #[derive(Debug, Clone)]
 pub struct ListRankedReplies {
-    /// Of which root.
+    /// The root.
     pub root: LocatedComment,
-    /// From where.
+    /// The start of the page.
     pub at: RankedAt,
-    /// The most replies.
+    /// The maximum number of replies.
     pub limit: usize,
-    /// At least this revision.
+    /// The minimum revision of the result.
     pub min_revision: i64,
 }
 
 impl Comments {
-    /// A page of roots by rank, with their previews. Around a reply, the page of its root, with that thread's preview
-    /// around it.
+    /// Returns a page of roots by rank, with their previews. A start at a reply returns the page of
+    /// its root, with the preview of that thread around the reply.
     ///
     /// # Errors
-    /// Those of [`Comments::list_comments`]; [`Error::PageTokenExpired`] for a walk that began too long ago.
+    /// Those of [`Comments::list_comments`]; [`Error::PageTokenExpired`] for a walk that began too
+    /// long ago.
     pub async fn list_ranked(&self, caller: &Caller, ask: &ListRanked) -> Result<RankedPage<RootPage>> {
         let policy = self.policy(caller, ask.subject.object_type())?;
         let (at, around) = match ask.at {
@@ -91,10 +92,11 @@ impl Comments {
         Ok(along)
     }
 
-    /// A page of the replies of a root, by likes − dislikes.
+    /// Returns a page of the replies of a root, by likes − dislikes.
     ///
     /// # Errors
-    /// Those of [`Comments::list_replies`]; [`Error::PageTokenExpired`] for a walk that began too long ago.
+    /// Those of [`Comments::list_replies`]; [`Error::PageTokenExpired`] for a walk that began too
+    /// long ago.
     pub async fn list_ranked_replies(&self, caller: &Caller, ask: &ListRankedReplies) -> Result<RankedPage<ReplyPage>> {
         let root = Self::root_of_replies(&ask.root)?;
         let at = match ask.at {
@@ -111,7 +113,7 @@ impl Comments {
         Ok(along)
     }
 
-    /// The page at a place; `None` where there is no such list.
+    /// Returns the page at a position; `None` if the list does not exist.
     async fn along<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
         &self,
         list: &RankedList,
@@ -145,9 +147,10 @@ impl Comments {
         Ok(Some(RankedPage { page, trail: Continuation { walk: RankedWalk { bound, ..walk }, ranking, from, to } }))
     }
 
-    /// The floors, then the comments. A new walk holds all that stood at the revision which its first page tells, and
-    /// that is the revision of the second step. What came between the two follows the ranking: harmless, unless the
-    /// page goes beyond the ranking already, or has come to the end of the list.
+    /// Reads the floors, then the comments. A new walk contains all comments up to the revision
+    /// that its first page returns, which is the revision of the second step. Comments that arrive
+    /// between the two steps follow the ranking. They do no harm unless the page already extends
+    /// beyond the ranking, or has reached the end of the list.
     async fn two_steps<P: Snapshot, F: Future<Output = Result<Option<P>>>>(
         &self,
         list: &RankedList,
@@ -176,7 +179,7 @@ impl Comments {
         Ok(Some((page, slice, bound)))
     }
 
-    /// The ranking of a walk that goes on.
+    /// Returns the ranking snapshot of a walk that continues.
     async fn ranking_of(&self, list: &RankedList, walk: &RankedWalk) -> Result<Ranking> {
         if self.clock.now() >= walk.since.plus(TOKENS_LIVE) {
             return Err(Error::PageTokenExpired);
@@ -185,12 +188,12 @@ impl Comments {
     }
 }
 
-/// The comments of some floors, in one snapshot.
+/// The comments of some floors, in one database snapshot.
 trait Snapshot {
-    /// What the next comment of the list gets.
+    /// Returns the floor of the next comment of the list.
     fn next_floor(&self) -> i32;
 
-    /// Says what lies on either side.
+    /// Sets the flags for more comments on either side.
     fn has_more(&mut self, before: bool, after: bool);
 }
 

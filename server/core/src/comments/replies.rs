@@ -1,4 +1,4 @@
-//! Replies: answer, and walk a thread.
+//! Replies: write a reply, and read a conversation.
 
 use crate::caller::Caller;
 use crate::comment::CommentView;
@@ -13,22 +13,22 @@ use crate::member::MemberId;
 use crate::page::LocatedComment;
 use crate::verbs::Reply;
 
-/// How far up a conversation is followed before only the root is added.
+/// The maximum number of ancestors of a conversation; beyond them only the root is added.
 const CONVERSATION: usize = 100;
 
-/// An answer to write.
+/// A request to write a reply.
 #[derive(Debug, Clone)]
 pub struct CreateReply {
     /// The author.
     pub member: MemberId,
-    /// What it says, within the policy of the type.
+    /// The content, within the policy of the type.
     pub content: Content,
-    /// Where it was written.
+    /// The client that the comment was written with.
     pub client: ClientInfo,
 }
 
 impl Comments {
-    /// Answers a comment.
+    /// Replies to a comment.
     ///
     /// # Errors
     /// [`Error::ParentUnavailable`], and those of [`Comments::create`].
@@ -51,8 +51,9 @@ impl Comments {
         self.comment_verb(asked, parent, reply.into(), content_parts(&content)).await
     }
 
-    /// A comment and what it answers: its nearest 100 ancestors by parent, nearest first, and the root last. Tells
-    /// whether some between the last two were left out.
+    /// Returns a comment and the comments that it replies to: its nearest 100 ancestors by parent,
+    /// nearest first, and the root last. The last value is true if comments between the last two
+    /// were left out.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].

@@ -1,4 +1,4 @@
-//! Comments by their own verbs: write, edit, delete, bring back, pin; and reads by id.
+//! The verbs of a comment (create, edit, delete, undelete, pin), and reads by id.
 
 use crate::caller::Caller;
 use crate::comment::CommentView;
@@ -13,27 +13,27 @@ use crate::page::{ContentRevision, LocatedComment};
 use crate::subject::SubjectKey;
 use crate::verbs::{CommandKind, Create, Delete, DeleteActor, Edit, Pin, Undelete, Unpin};
 
-/// A root comment to write.
+/// A request to write a root comment.
 #[derive(Debug, Clone)]
 pub struct CreateRoot {
-    /// Where.
+    /// The subject.
     pub subject: SubjectKey,
     /// The author.
     pub member: MemberId,
-    /// What it says, within the policy of the type.
+    /// The content, within the policy of the type.
     pub content: Content,
-    /// Where it was written.
+    /// The client that the comment was written with.
     pub client: ClientInfo,
 }
 
-/// New content for a comment.
+/// A request to change the content of a comment.
 #[derive(Debug, Clone)]
 pub struct EditComment {
-    /// Who edits.
+    /// The member that edits the comment.
     pub member: MemberId,
-    /// What it shall say, within the policy of the type.
+    /// The new content, within the policy of the type.
     pub content: Content,
-    /// The etag that was seen; empty = whichever.
+    /// The expected etag; an empty one matches any.
     pub etag: String,
 }
 
@@ -41,7 +41,8 @@ impl Comments {
     /// Writes a root comment.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`], [`Error::RequestIdReused`].
+    /// [`Error::SubjectNotFound`], [`Error::SubjectReadOnly`], [`Error::SubjectHidden`],
+    /// [`Error::RequestIdReused`].
     pub async fn create(&self, asked: &WriteContext, new: CreateRoot) -> Result<WriteOutput<CommentView>> {
         let auto_create = self.policy(&asked.caller, new.subject.object_type())?.auto_create;
         let partition = new.subject.partition();
@@ -51,17 +52,19 @@ impl Comments {
             member: new.member,
             content: new.content.clone(),
             client: new.client,
-            // A subject and its first comment may share a number: they are rows of two tables.
+            // A subject and its first comment may have the same number: they are rows of two
+            // tables.
             auto_create: auto_create.then(|| SubjectId::from(id)),
         };
         let draft = CommandDraft { subject: new.subject, verb: create.into(), body: content_parts(&new.content) };
         WriteOutput::<CommentView>::comment(self.submit(asked, draft).await?)
     }
 
-    /// Changes what a comment says.
+    /// Changes the content of a comment.
     ///
     /// # Errors
-    /// [`Error::MemberNotAllowed`], [`Error::StateConflict`], [`Error::EditWindowClosed`], [`Error::EtagMismatch`].
+    /// [`Error::MemberNotAllowed`], [`Error::StateConflict`], [`Error::EditWindowClosed`],
+    /// [`Error::EtagMismatch`].
     pub async fn edit(
         &self,
         asked: &WriteContext,
@@ -79,7 +82,8 @@ impl Comments {
     /// Deletes a comment, as its author, as the subject's owner, or as a moderator.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`] for one deleted before; [`Error::MemberNotAllowed`], [`Error::EtagMismatch`].
+    /// [`Error::CommentNotFound`] if it is deleted already; [`Error::MemberNotAllowed`],
+    /// [`Error::EtagMismatch`].
     pub async fn delete(
         &self,
         asked: &WriteContext,
@@ -96,10 +100,11 @@ impl Comments {
         self.comment_verb(asked, at, verb, vec![capacity, etag.as_bytes()]).await
     }
 
-    /// Brings a deleted comment back.
+    /// Restores a deleted comment.
     ///
     /// # Errors
-    /// [`Error::CommentAlreadyExists`] when it is not deleted; [`Error::MemberNotAllowed`] for anyone but who deleted it.
+    /// [`Error::CommentAlreadyExists`] if it is not deleted; [`Error::MemberNotAllowed`] if another
+    /// capacity or member deleted it.
     pub async fn undelete(
         &self,
         asked: &WriteContext,
@@ -112,7 +117,8 @@ impl Comments {
     /// Pins or unpins a root, as the subject's owner.
     ///
     /// # Errors
-    /// [`Error::MemberNotAllowed`], [`Error::PinLimitReached`], [`Error::StateConflict`]; a reply is a field violation.
+    /// [`Error::MemberNotAllowed`], [`Error::PinLimitReached`], [`Error::StateConflict`]; a reply
+    /// is a field violation.
     pub async fn pin(
         &self,
         asked: &WriteContext,
@@ -138,7 +144,7 @@ impl Comments {
         WriteOutput::<CommentView>::comment(self.submit(asked, draft).await?)
     }
 
-    /// One comment as `viewer` sees it; a deleted one is its tombstone.
+    /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::RevisionNotReached`].
@@ -150,7 +156,7 @@ impl Comments {
         min_revision: i64,
     ) -> Result<CommentView> {
         if min_revision > 0 {
-            // The revision is judged first: what is read afterwards is no older.
+            // The revision is checked first: data that is read later is no older.
             let (at, _) = self.locate(caller, id).await?;
             let key = std::slice::from_ref(&at.subject);
             let mut subject = self.reader.subjects(key).await?.pop().flatten();
@@ -167,10 +173,11 @@ impl Comments {
         self.comments(caller, &[id], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound)
     }
 
-    /// Comments in the order of `ids`; `None` for each that is missing or of a type the caller may not use.
+    /// Returns comments in the order of `ids`; `None` for each that is missing or of a type that
+    /// the caller may not use.
     ///
     /// # Errors
-    /// Only faults of the store.
+    /// Only errors of the store.
     pub async fn comments(
         &self,
         caller: &Caller,
@@ -182,10 +189,12 @@ impl Comments {
         Ok(found.into_iter().map(|view| view.filter(granted).map(|view| view.seen_by(viewer))).collect())
     }
 
-    /// Every text a visible comment has had, oldest first; the last is the present one.
+    /// Returns every content that a visible comment has had, oldest first; the last one is the
+    /// present content.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`], also for a comment that is not visible; [`Error::SubjectHidden`].
+    /// [`Error::CommentNotFound`], also for a comment that is not visible;
+    /// [`Error::SubjectHidden`].
     pub async fn revisions(&self, caller: &Caller, id: CommentId) -> Result<(CommentView, Vec<ContentRevision>)> {
         let view = self.comment(caller, id, None, 0).await?;
         if !view.comment.state.is_visible() {
@@ -197,8 +206,9 @@ impl Comments {
     }
 }
 
-/// The parts of content that make two bodies the same. Mentions and keys have no control characters, so the marks
-/// between the lists are none of them, and no two contents read alike.
+/// Returns the parts of a content that take part in the fingerprint of a body. Mentions and keys
+/// contain no control characters, so no element equals a separator between the lists, and two
+/// different contents never give the same parts.
 pub(super) fn content_parts(content: &Content) -> Vec<&[u8]> {
     let mentions = content.mentions().iter().map(MemberId::as_str);
     let metadata = content.metadata().iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);

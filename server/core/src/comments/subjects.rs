@@ -1,4 +1,4 @@
-//! Subjects: bring into being, read, change, delete, bring back.
+//! Subjects: create, read, change, delete, restore.
 
 use crate::caller::Caller;
 use crate::comments::Comments;
@@ -10,32 +10,32 @@ use crate::object_type::Policy;
 use crate::subject::{Metadata, Subject, SubjectKey, SubjectState};
 use crate::verbs::{CommandKind, CreateSubject, DeleteSubject, UndeleteSubject, UpdateSubject};
 
-/// A subject to bring into being.
+/// A request to create a subject.
 #[derive(Debug, Clone)]
 pub struct NewSubject {
     /// Its key.
     pub key: SubjectKey,
-    /// Who may pin and delete under it.
+    /// The member that may pin and delete comments under it.
     pub owner: Option<MemberId>,
-    /// The caller's own fields.
+    /// The metadata of the caller.
     pub metadata: Metadata,
 }
 
-/// Parts of a subject to change; `None` leaves one as it is.
+/// The parts of a subject to change; `None` leaves a part unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct SubjectPatch {
-    /// The owner; `Some(None)` takes the owner away.
+    /// The owner; `Some(None)` removes the owner.
     pub owner: Option<Option<MemberId>>,
     /// The state.
     pub state: Option<SubjectState>,
-    /// The caller's own fields, as a whole.
+    /// The metadata of the caller, replaced as a whole.
     pub metadata: Option<Metadata>,
-    /// The etag that was seen; empty = whichever.
+    /// The expected etag; an empty one matches any.
     pub etag: String,
 }
 
 impl Comments {
-    /// Brings a subject into being.
+    /// Creates a subject.
     ///
     /// # Errors
     /// [`Error::SubjectAlreadyExists`], also for a deleted one.
@@ -74,7 +74,7 @@ impl Comments {
         WriteOutput::<Subject>::subject(self.submit(asked, CommandDraft { subject: key, verb, body }).await?)
     }
 
-    /// Deletes a subject, softly: everything below it is kept.
+    /// Deletes a subject. The deletion is soft: everything below the subject is kept.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::EtagMismatch`].
@@ -88,10 +88,10 @@ impl Comments {
         self.subject_verb(asked, key, verb.into(), etag.as_bytes()).await
     }
 
-    /// Brings a deleted subject back.
+    /// Restores a deleted subject.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`]; [`Error::SubjectAlreadyExists`] when it is not deleted.
+    /// [`Error::SubjectNotFound`]; [`Error::SubjectAlreadyExists`] if it is not deleted.
     pub async fn undelete_subject(&self, asked: &WriteContext, key: SubjectKey) -> Result<WriteOutput<Subject>> {
         self.subject_verb(asked, key, UndeleteSubject.into(), b"").await
     }
@@ -108,7 +108,8 @@ impl Comments {
         WriteOutput::<Subject>::subject(self.submit(asked, draft).await?)
     }
 
-    /// A subject whose lists may be shown; one of a type with auto_create before its first comment is at version 0.
+    /// Returns a subject whose lists may be shown. A subject of a type with auto_create is at
+    /// version 0 before its first comment.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].
@@ -119,21 +120,21 @@ impl Comments {
         Ok(subject)
     }
 
-    /// A subject that can be watched: it exists, and its lists may be shown.
+    /// Returns a subject that can be watched: it exists, and its lists may be shown.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], also for a deleted one, and for one that only auto_create implies;
-    /// [`Error::SubjectHidden`].
+    /// [`Error::SubjectNotFound`], also for a deleted one, and for one that only auto_create
+    /// implies; [`Error::SubjectHidden`].
     pub async fn watchable(&self, caller: &Caller, key: &SubjectKey) -> Result<Subject> {
         let subject = self.open_subject(caller, key).await?;
         if subject.version > 0 { Ok(subject) } else { Err(Error::SubjectNotFound) }
     }
 
-    /// Subjects in the order of `keys`. A deleted one is there, with its `delete_time`; an absent one of a type with
-    /// auto_create reads as empty, at revision 0.
+    /// Returns subjects in the order of `keys`. A deleted one is returned with its `delete_time`;
+    /// an absent one of a type with auto_create reads as empty, at revision 0.
     ///
     /// # Errors
-    /// The first key whose type the caller may not use decides; [`Error::RevisionNotReached`].
+    /// The error of the first key whose type the caller may not use; [`Error::RevisionNotReached`].
     pub async fn subjects(
         &self,
         caller: &Caller,
@@ -156,14 +157,14 @@ impl Comments {
     }
 }
 
-/// The subject that a type with auto_create shows before its first comment.
+/// Returns the subject that a type with auto_create shows before its first comment.
 pub(super) fn implied(key: &SubjectKey, policy: &Policy) -> Option<Subject> {
     let zero = crate::Millis(0);
     let id = crate::SubjectId::new(i64::MAX)?;
     policy.auto_create.then(|| Subject { version: 0, ..Subject::new(id, key.clone(), zero) })
 }
 
-/// Refuses to show less than the caller has seen.
+/// Refuses a revision that is older than the caller has seen.
 pub(super) fn reached(min: i64, current: i64) -> Result<()> {
     if current >= min { Ok(()) } else { Err(Error::RevisionNotReached { current }) }
 }

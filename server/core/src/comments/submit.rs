@@ -1,4 +1,4 @@
-//! How a mutation becomes a command, and its receipt an answer.
+//! The conversion of a mutation to a command, and of its output to a result.
 
 use crate::caller::Caller;
 use crate::comment::CommentView;
@@ -11,32 +11,32 @@ use crate::subject::{Subject, SubjectKey};
 use crate::unit_of_work::{CommandOutput, Effect};
 use crate::verbs::{Command, CommandKind, CommentLocation};
 
-/// Who asks for a mutation, and under which request id.
+/// The caller and member of a mutation, and its request id.
 #[derive(Debug, Clone)]
 pub struct WriteContext {
     /// The authenticated service.
     pub caller: Caller,
-    /// The person it acts for; `None` for a subject's own verbs and moderators'.
+    /// The member that it acts for; `None` for the verbs of subjects and of moderators.
     pub member: Option<MemberId>,
-    /// The id that makes a repeat recognisable; `None` where the caller gave none.
+    /// The id that identifies a repeat; `None` if the caller gave none.
     pub request_id: Option<RequestId>,
 }
 
-/// The answer to a mutation.
+/// The result of a mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteOutput<T> {
-    /// The thing it was about, as it is now.
+    /// The changed object in its present state.
     pub value: T,
-    /// The subject's revision that holds the effect.
+    /// The subject's revision that contains the effect.
     pub revision: i64,
 }
 
-/// What a mutation is, before it has a request key and a time.
+/// A mutation before it has an idempotency key and a time.
 pub(super) struct CommandDraft<'a> {
     pub(super) subject: SubjectKey,
     pub(super) verb: CommandKind,
-    /// The parts of the body that make two requests the same. Client facts are not among them: a retry may travel
-    /// another way.
+    /// The parts of the body that take part in the fingerprint. Client information is not among
+    /// them: a retry may come from another client.
     pub(super) body: Vec<&'a [u8]>,
 }
 
@@ -78,7 +78,7 @@ impl WriteOutput<Subject> {
 }
 
 impl LocatedComment {
-    /// This comment as a command names it.
+    /// Returns this comment as a command names it.
     pub(super) fn target(&self) -> CommentLocation {
         CommentLocation { id: self.id, ancestor_ids: self.ancestor_ids.clone(), parent: self.parent }
     }

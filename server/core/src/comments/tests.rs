@@ -18,7 +18,8 @@ use crate::verbs::DeleteActor;
 use crate::{ClientInfo, CommentId, CommentView, Content, MemberId, Result, Subject, SubjectKey};
 use store::{Store, run};
 
-/// The façade over rows of its own. `video` has subjects that are made, `wall` those that come with their first comment.
+/// The façade over a store of its own. Subjects of `video` are created explicitly, those of `wall`
+/// with their first comment.
 pub(crate) struct Scene {
     pub(crate) store: Arc<Store>,
     pub(crate) comments: Comments,
@@ -46,7 +47,7 @@ impl Scene {
         Self { comments: over(Arc::clone(&store), &store), store }
     }
 
-    /// The façade of a process that reads copies: the rows as they are now.
+    /// Returns the façade of a process that reads cached data: the rows in their present state.
     fn behind(&self) -> Comments {
         over(Arc::new(self.store.copies()), &self.store)
     }
@@ -62,7 +63,7 @@ impl Scene {
         run(self.comments.create(&asked(), new_root(subject, "a root"))).expect("a new root").value.comment.id
     }
 
-    /// A root whose subject comes with it.
+    /// Creates a root together with its subject.
     pub(crate) fn root_on_wall(&self, object_id: &str) -> CommentId {
         self.root(&SubjectKey::stored("wall".to_owned(), object_id.to_owned()))
     }
@@ -94,18 +95,18 @@ fn everybody() -> Caller {
     Caller::unrestricted("web")
 }
 
-/// A caller that may use these types alone.
+/// Returns a caller that may use only these types.
 fn only<const N: usize>(types: [&str; N]) -> Caller {
     let types = types.map(|name| ObjectType::stored(name.to_owned()));
     Caller::new("tenant", Grants { roles: Role::ALL.into(), types: ObjectTypeScope::These(types.into()) })
 }
 
-/// Ann asks through everybody's caller.
+/// Returns the context of the member ann, from the unrestricted caller.
 fn asked() -> WriteContext {
     WriteContext { caller: everybody(), member: Some(member("ann")), request_id: None }
 }
 
-/// The same once more, under one request id.
+/// Returns the same context with a fixed request id.
 fn asked_as(request: u8) -> WriteContext {
     WriteContext { request_id: Some(RequestId::from_bytes([request; 16])), ..asked() }
 }
@@ -135,7 +136,7 @@ fn text(view: &CommentView) -> Option<&str> {
     view.content.as_ref().map(Content::text)
 }
 
-/// What a call was refused with.
+/// Returns the error of a refused call.
 fn refused<T: std::fmt::Debug>(answer: Result<T>) -> crate::Error {
     answer.expect_err("has to be refused")
 }

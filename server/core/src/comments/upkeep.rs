@@ -1,4 +1,4 @@
-//! What keeps counts and projections true: verify, repair, rebuild.
+//! Maintenance of counts and event consumers: verify, repair, rebuild.
 
 use crate::caller::Caller;
 use crate::comments::{Comments, allowed};
@@ -18,7 +18,8 @@ impl Comments {
         self.reader.verify(key).await
     }
 
-    /// Sets every count of a subject to what its rows say. Where all agree nothing changes.
+    /// Sets every count of a subject to the value that its rows give. If all agree, nothing
+    /// changes.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`].
@@ -27,7 +28,8 @@ impl Comments {
         self.repairer.repair(key, self.clock.now()).await?.ok_or(Error::SubjectNotFound)
     }
 
-    /// Brings the histories of the next comments of a subject up to date, at most `limit`, behind `after`.
+    /// Updates the member histories with the next comments of a subject, at most `limit`, after
+    /// `after`.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`].
@@ -42,7 +44,8 @@ impl Comments {
         self.histories.rebuild(key, after, limit).await
     }
 
-    /// Brings the boards of ranked orders up to date with the next comments of a subject, at most `limit`, behind `after`.
+    /// Updates the rank indexes with the next comments of a subject, at most `limit`, after
+    /// `after`.
     ///
     /// # Errors
     /// [`Error::SubjectNotFound`].
@@ -57,7 +60,7 @@ impl Comments {
         self.boards.rebuild(key, after, limit).await
     }
 
-    /// Whether there is such a subject, deleted or not, and the caller may know.
+    /// Checks that the subject exists, deleted or not, and that the caller may know it.
     async fn stands(&self, caller: &Caller, key: &SubjectKey) -> Result<()> {
         allowed(caller, key.object_type())?;
         let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();

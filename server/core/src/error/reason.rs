@@ -1,6 +1,6 @@
 //! The machine-readable reasons of `error_reason.proto`, with the canonical code class of each.
 
-/// The canonical gRPC code a reason is answered with, without knowing gRPC.
+/// The canonical gRPC code of a reason, independent of any gRPC library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StatusKind {
     /// INVALID_ARGUMENT
@@ -31,7 +31,7 @@ pub enum StatusKind {
 
 macro_rules! reasons {
     ($($variant:ident $name:literal $kind:ident $summary:literal,)*) => {
-        /// Why a call was refused: the closed list that callers match on.
+        /// The reason of an error: the closed list that callers match on.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Reason {
             $(#[doc = $summary] $variant,)*
@@ -41,13 +41,13 @@ macro_rules! reasons {
             /// Every reason, in the order of `error_reason.proto`.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The name on the wire, `ErrorInfo.reason`.
+            /// The name in `ErrorInfo.reason`.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The canonical code it is answered with.
+            /// The canonical code of the reason.
             #[must_use]
             pub const fn kind(self) -> StatusKind {
                 match self { $(Self::$variant => StatusKind::$kind,)* }

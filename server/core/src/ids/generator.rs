@@ -1,74 +1,78 @@
-//! Minting under a lease.
+//! The generation of ids under a lease.
 //!
-//! A worker number is leased in the data source whose partitions it mints for. The row keeps `minted_until`: a holder
-//! mints only below it, a successor only at or above it. So stalls, clock steps and restarts mint no duplicate, whatever
-//! the local clock says.
+//! A worker number is leased in the data source for whose partitions it generates ids. The row
+//! stores `minted_until`: the holder generates ids only below it, a successor only at or above it.
+//! Therefore stalls, clock steps and restarts cause no duplicate, whatever the local clock shows.
 
 use super::{CommentId, IdTick, PARTITIONS, Partition, WORKERS};
 
-/// The right to mint with one worker number, for ticks in `[from, until)`.
+/// The right to generate ids with one worker number, for ticks in `[from, until)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdLease {
     /// The worker number, below [`WORKERS`].
     pub worker: u8,
     /// The first tick that no former holder can have used.
     pub from: IdTick,
-    /// The first tick that is not covered.
+    /// The first tick that the lease does not cover.
     pub until: IdTick,
 }
 
-/// Why no id could be minted now.
+/// The reason for which no id could be generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdError {
-    /// The lease does not cover the present; it has to be extended first.
+    /// The lease does not cover the current tick; it has to be extended first.
     LeaseExpired,
-    /// All ids of this partition for the next second are taken.
+    /// All ids of this partition for the next second are used.
     Exhausted,
 }
 
-/// Mints ids for the partitions of one data source.
+/// Generates ids for the partitions of one data source.
 #[derive(Debug)]
 pub struct IdGenerator {
     lease: IdLease,
-    /// The latest present ever seen: a clock that steps back does not take the present with it.
+    /// The latest current tick ever seen. It does not go back when the clock does.
     present: IdTick,
-    /// For each partition: the tick last used, and the next sequence in it.
+    /// For each partition: the last tick used, and the next sequence in it.
     last: Vec<(IdTick, u16)>,
 }
 
-/// How far ahead of the clock a busy partition may run, in milliseconds.
+/// The time by which a busy partition may run ahead of the clock, in milliseconds.
 const BORROW_MILLIS: i64 = 1_000;
 const PER_TICK: u16 = 256;
 
 impl IdGenerator {
-    /// Starts to mint under `lease`.
+    /// Creates a generator that works under `lease`.
     #[must_use]
     pub fn new(lease: IdLease) -> Self {
         debug_assert!(lease.worker < WORKERS);
         Self { lease, present: lease.from, last: vec![(IdTick(-1), 0); usize::from(PARTITIONS)] }
     }
 
-    /// The lease in force.
+    /// The current lease.
     #[must_use]
     pub fn lease(&self) -> IdLease {
         self.lease
     }
 
-    /// The present that ids are minted in: `now`, or the latest one ever seen where the clock has stepped back.
+    /// The current tick for new ids: `now`, or the latest one ever seen if the clock has stepped
+    /// back.
     #[must_use]
     pub fn present(&self, now: IdTick) -> IdTick {
         self.present.max(now)
     }
 
-    /// Moves the end of the lease after its row was extended. An end before the present one is ignored.
+    /// Moves the end of the lease after its row was extended. An end before the current end is
+    /// ignored.
     pub fn extend(&mut self, until: IdTick) {
         self.lease.until = self.lease.until.max(until);
     }
 
-    /// A new id in `partition`. `now` may step backwards: the sequence goes on from the last tick used.
+    /// Generates a new id in `partition`. `now` may step back: the sequence then continues from the
+    /// last tick used.
     ///
     /// # Errors
-    /// [`IdError`] when the lease does not reach, or the partition has no id left within the next second.
+    /// [`IdError`] if the lease does not cover the tick, or the partition has no id left within the
+    /// next second.
     pub fn mint(&mut self, partition: Partition, now: IdTick) -> Result<CommentId, IdError> {
         let (last, used) = self.last[usize::from(partition.get())];
         self.present = self.present(now);
@@ -85,7 +89,8 @@ impl IdGenerator {
             return Err(IdError::Exhausted);
         }
         self.last[usize::from(partition.get())] = (tick, sequence + 1);
-        // Sequence 0 of tick 0, worker 0, partition 0 would be id 0, which means "none" on the wire.
+        // Sequence 0 of tick 0, worker 0, partition 0 would be id 0, which means "none" in
+        // messages.
         let id = CommentId::compose(tick, partition, self.lease.worker, sequence as u8);
         if id.get() == 0 { self.mint(partition, now) } else { Ok(id) }
     }
@@ -137,7 +142,7 @@ mod tests {
         let mut seen = HashSet::new();
         for now in [10, 40, 49, 49] {
             assert!(a.mint(Partition::number(1), IdTick(now)).is_ok_and(|id| seen.insert(id)));
-            // The successor's clock is behind: it starts at its own first tick all the same.
+            // The successor's clock is behind; it still starts at its own first tick.
             assert!(b.mint(Partition::number(1), IdTick(now)).is_ok_and(|id| seen.insert(id)));
         }
     }

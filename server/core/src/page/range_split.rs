@@ -1,33 +1,35 @@
-//! Which rows a window needs on either side of a cut between two floors, and the page they make. Nothing is counted:
-//! one row more than the page holds tells whether there are more.
+//! The rows that a page reads on either side of a floor, and the page made of them. Nothing is
+//! counted: one row more than the page needs shows that there are more.
 
 use super::{ListOrder, Page, PageQuery, PageStart};
 
-/// The cut that a window is read from: floors up to `floor` on one side, those above it on the other.
+/// The floor at which the rows of a page are split: one side has the floors up to `floor`, the
+/// other the floors above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RangeSplit {
     /// The last floor of the lower side.
     pub floor: i32,
-    /// The most rows to read at and below the cut, from it downward.
+    /// The maximum number of rows to read at and below `floor`, downward from it.
     pub low: usize,
-    /// The most rows to read above the cut, from it upward.
+    /// The maximum number of rows to read above `floor`, upward from it.
     pub high: usize,
 }
 
-/// What a page that goes on behind a floor is read by. As a rule that floor still stands, and is then what lies before the page:
-/// one side of a cut is read and not two, which costs a database half as much.
+/// The reads of a page that continues after a floor. As a rule the row of that floor still exists
+/// and is the item before the page. Then one side of the split is read instead of two, which halves
+/// the cost for the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForwardScan {
-    /// The floor.
+    /// The floor after which the page continues.
     pub from: i32,
-    /// The side that lies ahead, the floor itself first.
+    /// The side that follows in the order, beginning with the floor itself.
     pub ahead: RangeSplit,
-    /// One row of the other side, to be read where the floor was not found.
+    /// One row of the other side, to be read if the floor was not found.
     pub behind: RangeSplit,
 }
 
 impl ForwardScan {
-    /// The reads of a window; `None` for one that does not go on behind a floor.
+    /// Returns the reads of a page; `None` if it does not continue after a floor.
     #[must_use]
     pub fn of(window: &PageQuery) -> Option<Self> {
         let PageStart::After(from) = window.start else { return None };
@@ -48,11 +50,12 @@ impl ForwardScan {
 }
 
 impl RangeSplit {
-    /// The cut of a window.
+    /// Returns the split of a page.
     #[must_use]
     pub fn of(window: &PageQuery) -> Self {
         let more = window.limit + 1;
-        // Where a floor itself follows the cut: behind it in the order when the walk came from there, ahead otherwise.
+        // The flag is `true` if the floor itself belongs to the rows ahead in the order. It is
+        // `false` for a page that continues after the floor, which then belongs to the rows behind.
         let (at, ahead, behind) = match window.start {
             PageStart::Beginning => (None, more, 0),
             PageStart::After(floor) => (Some((floor, false)), more, 1),
@@ -71,7 +74,7 @@ impl RangeSplit {
         }
     }
 
-    /// The page of a window out of the rows of both sides, in whatever order they came.
+    /// Makes the page from the rows of both sides, which may come in any order.
     pub fn page<T>(&self, window: &PageQuery, mut rows: Vec<T>, floor: impl Fn(&T) -> i32) -> Page<T> {
         rows.sort_by_key(|row| floor(row));
         let low = rows.iter().filter(|row| floor(row) <= self.floor).count();
@@ -91,13 +94,13 @@ impl RangeSplit {
     }
 }
 
-/// How many rows of those behind and ahead of the cut stand on the page.
+/// Returns the numbers of rows before and after the split that the page contains.
 fn share(window: &PageQuery, behind: usize, ahead: usize) -> (usize, usize) {
     let limit = window.limit;
     match window.start {
         PageStart::Beginning | PageStart::After(_) => (0, ahead.min(limit)),
         PageStart::Before(_) => (behind.min(limit), 0),
-        // The place lies in the middle; a short side leaves its room to the other.
+        // The floor lies in the middle of the page; a short side leaves its capacity to the other.
         PageStart::Around(_) => {
             let forth = ahead.min(limit - behind.min(limit / 2));
             (behind.min(limit - forth), forth)
@@ -111,13 +114,13 @@ mod tests {
     use crate::page::{ListOrder, Page, PageQuery, PageStart};
     use proptest::prelude::*;
 
-    /// What a store reads for a cut.
+    /// Returns the rows that a store reads for a split.
     fn read(cut: &RangeSplit, floors: &[i32]) -> Vec<i32> {
         let low = floors.iter().rev().copied().filter(|f| *f <= cut.floor).take(cut.low);
         low.chain(floors.iter().copied().filter(|f| *f > cut.floor).take(cut.high)).collect()
     }
 
-    /// The page by the definition of each start.
+    /// Returns the page by the definition of each start.
     fn expected(window: &PageQuery, floors: &[i32]) -> Page<i32> {
         let newest = window.order == ListOrder::Newest;
         let mut all = floors.to_vec();

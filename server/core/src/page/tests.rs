@@ -32,7 +32,7 @@ fn everybody_sees_a_page_without_what_is_hidden_in_it() {
     }
     let window = PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 5 };
     let page = run(scene.store.roots(&subject, window, 5)).ok().flatten().expect("the subject stands");
-    // Hidden replies are not listed, so they are put here as a copy that is behind would show them.
+    // Hidden replies are not listed. The test adds them as a stale cache entry would contain them.
     let stale = |mut page: RootPage| {
         for (thread, replies) in page.threads.items.iter_mut().zip(replies) {
             let views = run(scene.store.comments(&replies)).expect("a scene has no faults");

@@ -1,4 +1,4 @@
-//! What is derived from rows, and what sets it right.
+//! Data that is derived from rows, and its repair.
 
 use async_trait::async_trait;
 
@@ -9,43 +9,44 @@ use crate::page::CountDrift;
 use crate::subject::SubjectKey;
 use crate::time::Millis;
 
-/// Members' own histories: a projection of the comments, spread by member.
+/// The member histories, which derive from the comments and are distributed by member.
 ///
-/// Both ways to fill it read the comments as they are now and write a history row only over an older one, so they may
-/// run twice, late, side by side and in any order.
+/// Both methods read the current comments and write a history row only over an older one. So they
+/// may run twice, late, concurrently and in any order.
 #[async_trait]
 pub trait MemberHistories: Send + Sync + std::fmt::Debug {
-    /// Brings the history rows of the comments that these events of a source name up to date.
+    /// Updates the history rows of the comments that these events of a source name.
     async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<()>;
 
-    /// The same for the next comments of a subject, at most `limit`, behind `after`.
+    /// Updates the history rows of the next comments of a subject, at most `limit`, after `after`.
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress>;
 }
 
-/// How far the rebuilding of a subject's histories has come.
+/// The progress of a rebuild of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RebuildProgress {
-    /// Comments looked at.
+    /// The number of comments read.
     pub comments: usize,
-    /// History rows that were missing or behind.
+    /// The number of derived rows that were missing or out of date.
     pub changed: usize,
-    /// The last comment looked at; `None` at the end of the subject.
+    /// The last comment read; `None` at the end of the subject.
     pub next: Option<CommentId>,
 }
 
-/// Sets counts right.
+/// The repair of counts.
 #[async_trait]
 pub trait CountRepair: Send + Sync + std::fmt::Debug {
-    /// Sets every count of a subject to what its rows say, under the subject's lock, as one revision; an allocator of
-    /// floors is only ever raised. `None` where there is no such subject. Writers of the subject wait meanwhile.
+    /// Sets every count of a subject to the value computed from its rows, under the subject's lock,
+    /// as one revision. A floor allocator is only ever raised. Returns `None` if the subject does
+    /// not exist. Writers of the subject wait during the repair.
     async fn repair(&self, key: &SubjectKey, now: Millis) -> Result<Option<RepairReport>>;
 }
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RepairReport {
-    /// The counts that differed and now agree.
+    /// The counts that differed and were corrected.
     pub drifts: Vec<CountDrift>,
-    /// The subject's revision afterwards.
+    /// The subject's revision after the repair.
     pub revision: i64,
 }

@@ -1,4 +1,5 @@
-//! The outbox: what every commit left in its transaction, numbered afterwards.
+//! The outbox: the events that commits write in their own transactions and that get sequence
+//! numbers afterwards.
 
 use async_trait::async_trait;
 
@@ -7,66 +8,74 @@ use crate::event::{Event, SequencedEvent};
 use crate::ids::{Partition, SubjectId};
 use crate::time::Millis;
 
-/// The outboxes of all data sources. A source is named by its place, from 0 on.
+/// The outboxes of all data sources. A source is identified by its index, from 0 on.
 ///
-/// Rows lie in the order in which transactions began; numbers are given after the commit, by whoever leads the source:
-/// so a late commit gets a late number, and a reader of numbers misses nothing. A commit has one number, however many
-/// subjects it changed. The events of one subject are numbered in the order of their revisions.
+/// Rows are stored in the order in which transactions began. The leader of the source assigns
+/// sequence numbers after the commit. So a late commit gets a late sequence number, and a reader
+/// that follows them misses nothing. A commit has one sequence number, however many subjects it
+/// changed. The events of one subject are numbered in the order of their revisions.
 #[async_trait]
 pub trait Outbox: Send + Sync + std::fmt::Debug {
-    /// How many data sources there are.
+    /// Returns the number of data sources.
     fn sources(&self) -> usize;
 
-    /// Takes or keeps the lead of a source for some seconds: the epoch of the term; `None` while somebody else has it who need
-    /// not yield to `who`.
+    /// Acquires or renews the lease of a source for some seconds and returns its epoch; `None`
+    /// while another candidate holds the lease and does not have to yield to `who`.
     async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
 
-    /// Gives the lead up at once, if `who` has it.
+    /// Releases the lease at once, if `who` holds it.
     async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()>;
 
-    /// Numbers at most `limit` commits that have none, about the oldest first, and answers how many: fewer only where no
-    /// more wait. `None` when another term has begun, and then nothing was done.
+    /// Assigns sequence numbers to at most `limit` commits that have none, approximately the oldest
+    /// first. Returns the number of these commits, which is below `limit` only if no more are
+    /// waiting. Returns `None`, and changes nothing, if a later epoch has begun.
     async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
 
-    /// The events of the first `limit` commits with a number greater than `after`, in order, without holes. All events of a
-    /// commit come together, each of another subject.
+    /// Returns the events of the first `limit` commits with a sequence number greater than `after`,
+    /// in order, without gaps. All events of a commit come together, each for a different subject.
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>>;
 
-    /// The greatest number given; 0 before the first.
+    /// Returns the greatest sequence number assigned; 0 before the first.
     async fn head(&self, source: usize) -> Result<i64>;
 
-    /// When the oldest commit was made that has no number yet; `None` when all have one.
+    /// Returns the time of the oldest commit that has no sequence number yet; `None` if all have
+    /// one.
     async fn oldest_waiting(&self, source: usize) -> Result<Option<Millis>>;
 
-    /// Committed events of one subject with a revision greater than `after`, by revision, numbered or not. Likes are not
-    /// among them. The first ones may be missing: they are kept for a day.
+    /// Returns committed events of one subject with a revision greater than `after`, by revision,
+    /// with or without sequence number. Events of likes are excluded. The first ones may be
+    /// missing, because events are kept for a day.
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>>;
 
-    /// The number up to which a projection has applied the events of a source; 0 at its beginning.
+    /// Returns the position of an event consumer: the sequence number up to which it has applied
+    /// the events of a source; 0 at the beginning.
     async fn position(&self, source: usize, projection: Projection) -> Result<i64>;
 
-    /// Moves that number; `false` when another term has begun or the number was not `from`, and then nothing was done.
+    /// Moves the position of an event consumer. Returns `false`, and changes nothing, if a later
+    /// epoch has begun or the position was not `from`.
     async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool>;
 
-    /// Deletes the events of at most `limit` commits that every projection has applied and that were made before `before`;
-    /// answers how many commits, `None` when another term has begun.
+    /// Deletes the events of at most `limit` commits that every event consumer has applied and that
+    /// were made before `before`. Returns the number of these commits, or `None` if a later epoch
+    /// has begun.
     async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>>;
 }
 
-/// Who asks for the lead, by a random name. Whoever leads also mends the copies that all processes share, so one that keeps none of
-/// these yields: it leads only while nobody else asks. Its name says so, by a first byte of 0.
+/// A candidate for the relay lease, with a random name. The leader also repairs the shared cache,
+/// so a candidate without a shared cache yields: it holds the lease only while no other candidate
+/// requests it. The first byte of its name is then 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseCandidate([u8; 16]);
 
 impl LeaseCandidate {
-    /// One that mends shared copies while it leads.
+    /// Creates a candidate that repairs the shared cache while it holds the lease.
     #[must_use]
     pub const fn mending(mut name: [u8; 16]) -> Self {
         name[0] |= 1;
         Self(name)
     }
 
-    /// One that keeps no shared copies.
+    /// Creates a candidate without a shared cache.
     #[must_use]
     pub const fn yielding(mut name: [u8; 16]) -> Self {
         name[0] = 0;
@@ -79,31 +88,33 @@ impl LeaseCandidate {
         &self.0
     }
 
-    /// Whether it takes the lead from whoever has it under the name `holder`.
+    /// Returns `true` if this candidate takes the lease from the current holder, whose name is
+    /// `holder`.
     #[must_use]
     pub fn displaces(&self, holder: &[u8]) -> bool {
         self.0[0] != 0 && holder.first() == Some(&0)
     }
 }
 
-/// The number of a term: each new leader of a source has a greater one, and what an older term still tries is refused.
+/// The epoch of a lease. Each new leader of a source has a greater epoch, and statements of an
+/// earlier epoch have no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Epoch(pub i64);
 
-/// What is derived from events, and can be built again from the rows.
+/// An event consumer. Its state is derived from events and can be rebuilt from the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
-    /// Members' own histories.
+    /// The member histories.
     History,
-    /// The boards of ranked orders.
+    /// The rank indexes.
     Boards,
 }
 
 impl Projection {
-    /// All of them.
+    /// All event consumers.
     pub const ALL: [Self; 2] = [Self::History, Self::Boards];
 
-    /// Its stored name: fixed for ever.
+    /// The stored name. It never changes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

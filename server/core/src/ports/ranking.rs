@@ -1,4 +1,5 @@
-//! Ranked orders: the boards that follow the comments, and the rankings that are frozen from them.
+//! Ranked orders: the rank indexes that follow the comments, and the ranking snapshots that are
+//! made from them.
 
 use std::ops::Range;
 
@@ -13,35 +14,39 @@ use crate::rank::{RankedList, Ranking};
 use crate::subject::SubjectKey;
 use crate::time::Millis;
 
-/// The boards: a projection of the comments, see [`Board`](crate::rank::RankIndex).
+/// The rank indexes, which derive from the comments; see [`RankIndex`](crate::rank::RankIndex).
 ///
-/// Both ways to fill them take turns at a list, look at its comments when their turn has come and write what
-/// [`standings`](crate::rank::standings) says of them. So they may run twice, late, side by side and in any order.
+/// Both methods lock a list, read its comments under that lock and write the scores that
+/// [`standings`](crate::rank::standings) returns for them. So they may run twice, late,
+/// concurrently and in any order.
 #[async_trait]
 pub trait RankIndexes: Send + Sync + std::fmt::Debug {
-    /// Brings the boards up to date with the comments that these events of a source name.
+    /// Updates the rank indexes for the comments that these events of a source name.
     async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<()>;
 
-    /// The same for the next comments of a subject, at most `limit`, behind `after`.
+    /// Updates the rank indexes for the next comments of a subject, at most `limit`, after `after`.
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress>;
 }
 
-/// Rankings, frozen for all processes alike.
+/// The ranking snapshots, which are the same for all processes.
 ///
-/// A ranking holds the first of {the first of the board, the newest comments of the list}, by the scores that the
-/// comments have when it is made; how many, [`Rules::depth`](crate::rank::RankingConfig) says. It never changes, and is kept for
-/// [`KEPT`](crate::rank::KEPT).
+/// A ranking has the first comments of the union of {the first of the rank index, the newest of the
+/// list}, by their scores at the time of its creation;
+/// [`RankingConfig::depth`](crate::rank::RankingConfig) is their number. A ranking never changes
+/// and is kept for [`KEPT`](crate::rank::KEPT).
 #[async_trait]
 pub trait Rankings: Send + Sync + std::fmt::Debug {
-    /// The ranking for a walk that begins now, and the list's next floor: the last one if it
-    /// [serves](crate::rank::Standing::serves), else a new one. Of several processes that make one at the same time the
-    /// first wins, and all answer with its ranking. `None` where the subject or the root is absent, or the subject deleted.
+    /// Returns the ranking for a walk that begins now, and the list's next floor. It is the last
+    /// ranking if that one still [serves](crate::rank::RankVersion::serves), otherwise a new one.
+    /// If several processes create one at the same time, the first wins and all return its ranking.
+    /// `None` if the subject or the root is absent, or the subject is deleted.
     async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>>;
 
-    /// The ranking of an earlier page; `None` when it is not kept any more.
+    /// Returns the ranking of an earlier page; `None` if it is no longer kept.
     async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>>;
 
-    /// The first `limit` of the listed floors within `floors` that the ranking does not hold, in `order`.
+    /// Returns the first `limit` of the listed floors within `floors` that are not in the ranking,
+    /// in `order`.
     async fn others(
         &self,
         list: &RankedList,
@@ -51,6 +56,7 @@ pub trait Rankings: Send + Sync + std::fmt::Debug {
         limit: usize,
     ) -> Result<Vec<i32>>;
 
-    /// Deletes at most `limit` rankings of a data source, from 0 on, that were made before `before`; how many it deleted.
+    /// Deletes at most `limit` rankings of a data source, from 0 on, that were made before
+    /// `before`; returns the number deleted.
     async fn trim(&self, source: usize, before: Millis, limit: usize) -> Result<usize>;
 }

@@ -78,7 +78,7 @@ fn ten_times_the_weight_is_worth_twelve_and_a_half_hours() {
     };
     assert!((score(50, 0) - score(5, 45_000_000)).abs() < 1e-9);
     assert!(score(50, 0) > score(5, 44_000_000) && score(50, 0) < score(5, 46_000_000));
-    // One reply, or nothing at all: both weigh as little as anything can.
+    // One reply and no reply at all: both have the minimum weight.
     assert!((inputs(0, 0, 1).score(RankSort::Hot, HotProfile::Decaying) - score(0, 0)).abs() < f64::EPSILON);
 }
 
@@ -100,7 +100,7 @@ fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
         ((0, 0, 0), PLAIN, &[][..], &[][..]),
         ((0, 0, 0), HotProfile::Decaying, &[], &[]),
         ((0, 0, 1), PLAIN, &[(Hot, 1.0), (MostReplies, 1.0)], &[]),
-        // The weight decides, and not the score, which age alone makes 1.
+        // The weight decides, not the score, which is 1 by age alone.
         ((0, 0, 1), HotProfile::Decaying, &[(Hot, 1.0), (MostReplies, 1.0)], &[]),
         ((0, 3, 0), PLAIN, &[], &[]),
         ((1, 1, 0), PLAIN, &[(Hot, 2.0), (Best, 0.164_251_7), (Controversial, 2.0)], &[(RankIndex::Previews, -1.0)]),
@@ -184,7 +184,7 @@ fn a_walk_begins_along_a_ranking_that_outlives_it() {
     let ranking = Ranking::new(1, made, [].into());
     let last = |changed| RankVersion { ranking: ranking.clone(), changed };
     for (age, changed, unchanged, bridges) in [
-        // From the future, by another clock.
+        // A snapshot from the future, by another clock.
         (-60_000, false, true, true),
         (-5_000, false, true, true),
         (-4_999, true, true, true),
@@ -244,7 +244,8 @@ proptest! {
         prop_assert!((both[0] - both[1]).abs() < 1e-9);
     }
 
-    /// So a board need not hold them: they stand behind all that it holds, and among themselves by age.
+    /// A rank index does not have to contain them: they come after all comments that it contains,
+    /// and are ordered by age among themselves.
     #[test]
     fn what_stands_on_no_board_is_not_above_what_nobody_touched(inputs in any_tally()) {
         let untouched = ScoreInputs { likes: 0, dislikes: 0, replies: 0, ..inputs };

@@ -1,4 +1,5 @@
-//! Walks along a frozen ranking: where one goes on, and which part of it a page shows.
+//! Walks along a ranking snapshot: the position where a walk continues, and the part of it that a
+//! page shows.
 
 use std::ops::Range;
 
@@ -8,43 +9,43 @@ use crate::page::ListOrder;
 use crate::ports::Rankings;
 use crate::time::Millis;
 
-/// What all pages of one walk share.
+/// The data that all pages of one walk share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedWalk {
-    /// The ranking.
+    /// The version of the ranking snapshot.
     pub epoch: i64,
-    /// The list's next floor at the first page: what came later is no part of the walk.
+    /// The list's next floor at the first page. Later comments are not part of the walk.
     pub bound: i32,
-    /// When the walk began.
+    /// The start time of the walk.
     pub since: Millis,
 }
 
-/// Which way a page goes from a place.
+/// The direction of a page from a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// On, behind the place.
+    /// Forward: the page begins after the position.
     Ahead(RankPosition),
-    /// Back: it ends at the place.
+    /// Backward: the page ends at the position.
     Back(RankPosition),
 }
 
-/// Where a walk goes on.
+/// The position where a walk continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankedCursor {
     /// The walk.
     pub walk: RankedWalk,
-    /// From where.
+    /// The position and the direction.
     pub toward: Direction,
 }
 
-/// Where a page stands in its walk.
+/// The position of a page in its walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RankPageStart {
-    /// At the beginning.
+    /// The beginning of the walk.
     Beginning,
-    /// Around the comment with this floor, or where it would stand.
+    /// Around the comment with this floor, or the position that it would have.
     Around(i32),
-    /// Beyond a place.
+    /// From a position in a direction.
     Toward(Direction),
 }
 
@@ -53,21 +54,22 @@ pub(crate) enum RankPageStart {
 pub(crate) struct WalkSlice {
     /// The floors, in the order of the walk.
     pub(crate) floors: Vec<i32>,
-    /// How many of them, the first, are of the ranking.
+    /// The number of floors, from the first, that belong to the ranking snapshot.
     pub(crate) ranked: usize,
-    /// The place before the first.
+    /// The position before the first floor.
     pub(crate) from: RankPosition,
-    /// The place behind the last.
+    /// The position after the last floor.
     pub(crate) to: RankPosition,
-    /// Whether the walk has more before it.
+    /// True if the walk has comments before the slice.
     pub(crate) more_before: bool,
-    /// Whether the walk has more behind it.
+    /// True if the walk has comments after the slice.
     pub(crate) more_after: bool,
 }
 
 impl WalkSlice {
-    /// Only the part on the side of the ranking on which `at` lies, with more on the other side. It has no seam, between
-    /// the end of the ranking and what follows it, where something could come in between.
+    /// Returns only the part on the side of the ranking where `at` lies, with more comments
+    /// reported on the other side. This part does not include the boundary between the end of the
+    /// ranking and the floors after it, where a new comment could be inserted.
     pub(crate) fn without_seam(mut self, at: RankPageStart, ranking: &Ranking) -> Self {
         let beyond = match at {
             RankPageStart::Beginning | RankPageStart::Toward(_) => false,
@@ -87,24 +89,24 @@ impl WalkSlice {
         self
     }
 
-    /// Whether a comment that comes now stands behind all of it, on a later page.
+    /// Returns true if a new comment comes after the whole slice, on a later page.
     pub(crate) fn is_within_ranking(&self) -> bool {
         self.floors.len() == self.ranked && self.more_after
     }
 }
 
-/// A walk along a ranking, over the lists of the store.
+/// A walk along a ranking and then along the lists of the store.
 #[derive(Debug)]
 pub(crate) struct Walker<'a> {
     pub(crate) rankings: &'a dyn Rankings,
     pub(crate) list: &'a RankedList,
     pub(crate) ranking: &'a Ranking,
-    /// What has this floor or a greater one is no part of the walk.
+    /// Comments with this floor or a greater one are not part of the walk.
     pub(crate) bound: i32,
 }
 
 impl Walker<'_> {
-    /// The slice of at most `limit` floors at a place.
+    /// Returns the slice of at most `limit` floors at a position.
     pub(crate) async fn slice(&self, at: RankPageStart, limit: usize) -> Result<WalkSlice> {
         let one_more = limit + 1;
         let (place, behind, ahead) = match at {
@@ -118,7 +120,8 @@ impl Walker<'_> {
                 (place, self.behind(place, one_more).await?, self.ahead(place, one_more).await?)
             }
         };
-        // The place lies in the middle; a short side leaves its room to the other.
+        // The position lies in the middle; if one side is short, the other side gets the remaining
+        // capacity.
         let forth = ahead.len().min(limit - behind.len().min(limit / 2));
         let back = behind.len().min(limit - forth);
         let floors: Vec<i32> = behind[behind.len() - back..].iter().chain(&ahead[..forth]).copied().collect();
@@ -138,7 +141,7 @@ impl Walker<'_> {
         })
     }
 
-    /// At most `limit` floors that follow a place.
+    /// Returns at most `limit` floors after a position.
     async fn ahead(&self, place: RankPosition, limit: usize) -> Result<Vec<i32>> {
         let ranked = &self.ranking.floors;
         let (mut floors, below) = match place {
@@ -153,7 +156,7 @@ impl Walker<'_> {
         Ok(floors)
     }
 
-    /// At most `limit` floors that come before a place, the nearest last.
+    /// Returns at most `limit` floors before a position, the nearest last.
     async fn behind(&self, place: RankPosition, limit: usize) -> Result<Vec<i32>> {
         let ranked = &self.ranking.floors;
         let (mut floors, end) = match place {
@@ -176,16 +179,17 @@ impl Walker<'_> {
     }
 }
 
-/// A page, and how its walk goes on from it.
+/// A page, and the continuation of its walk.
 #[derive(Debug, Clone)]
 pub struct RankedPage<P> {
-    /// The page. What went away since the ranking was made is not on it, so it may be short, or even empty.
+    /// The page. Comments that were removed since the snapshot was created are missing from it, so
+    /// it may be short or even empty.
     pub page: P,
-    /// The walk.
+    /// The continuation of the walk.
     pub trail: Continuation,
 }
 
-/// How a walk goes on from a page.
+/// The continuation of a walk from a page.
 #[derive(Debug, Clone)]
 pub struct Continuation {
     pub(crate) walk: RankedWalk,
@@ -195,20 +199,22 @@ pub struct Continuation {
 }
 
 impl Continuation {
-    /// That of a list that nobody has written to.
+    /// Returns the continuation for a list without any comment.
     pub(crate) fn nowhere(now: Millis) -> Self {
         let (ranking, start) = (Ranking::new(0, now, [].into()), RankPosition::Position(0));
         Self { walk: RankedWalk { epoch: 0, bound: 1, since: now }, ranking, from: start, to: start }
     }
 
-    /// The cursor to what follows the last of the shown comments, by its floor; behind the page where none is shown.
+    /// Returns the cursor to the comments after the last one shown, given by its floor; after the
+    /// page if none is shown.
     #[must_use]
     pub fn next(&self, last: Option<i32>) -> RankedCursor {
         let place = last.map_or(self.to, |floor| self.ranking.behind(floor));
         RankedCursor { walk: self.walk, toward: Direction::Ahead(place) }
     }
 
-    /// The cursor to what comes before the first of the shown comments, by its floor; before the page where none is shown.
+    /// Returns the cursor to the comments before the first one shown, given by its floor; before
+    /// the page if none is shown.
     #[must_use]
     pub fn previous(&self, first: Option<i32>) -> RankedCursor {
         let place = first.map_or(self.from, |floor| self.ranking.before(floor));

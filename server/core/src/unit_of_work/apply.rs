@@ -1,4 +1,4 @@
-//! The only code that changes rows: each fact, and the counts that follow from it.
+//! The only code that changes rows: each change, and the counts that follow from it.
 
 use crate::change::{Change, NewComment, StateChange};
 use crate::comment::Comment;
@@ -94,7 +94,8 @@ impl UnitOfWork {
         self.count(&comment, delta, &command.subject)
     }
 
-    /// Moves every count that `comment` is part of by `delta`, and lists or unlists the tombstones above it.
+    /// Adds `delta` to every count that includes `comment`, and lists or unlists the tombstones
+    /// above it.
     fn count(&mut self, comment: &Comment, delta: i32, subject: &SubjectKey) -> Result<()> {
         if delta == 0 {
             return Ok(());
@@ -151,7 +152,7 @@ impl UnitOfWork {
         Ok(())
     }
 
-    /// The subject is about to change: one revision per batch, however many commands touch it.
+    /// Starts a change of the subject: one revision per batch, for any number of commands.
     fn revise(&mut self, key: &SubjectKey) {
         if let Some(subject) = self.subjects.get_mut(key)
             && self.write_set.revised.insert(key.clone())
@@ -163,7 +164,7 @@ impl UnitOfWork {
         }
     }
 
-    /// The row of a comment, about to change: its own revision moves.
+    /// Starts a change of a comment: returns its row and increments the comment's own revision.
     fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
         let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
         if !self.write_set.new_comments.contains_key(&id) {

@@ -1,4 +1,4 @@
-//! What a batch left behind under one subject, as rows: for whoever keeps copies of them.
+//! The rows that a batch committed under one subject. The cache is updated from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,33 +8,34 @@ use crate::ids::CommentId;
 use crate::subject::Subject;
 use crate::unit_of_work::UnitOfWork;
 
-/// Everything that one batch changed under one subject, as it is afterwards. All values are absolute: applied twice they
-/// are the same as once.
+/// Everything that one batch changed under one subject, in its state after the commit. All values
+/// are absolute, so applying them twice has the same result as once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedChange {
-    /// The subject. Likes do not lock it: of their batches only its id and its key can be relied on.
+    /// The subject. Likes do not lock it: in a batch of likes only its id and its key are reliable.
     pub subject: Subject,
-    /// Whether the batch is a revision of the subject: `subject.revision`. Likes are none.
+    /// True if the batch is a revision of the subject, namely `subject.revision`. A batch of likes
+    /// is not.
     pub revised: bool,
-    /// Whether the batch brought the subject into being.
+    /// True if the batch created the subject.
     pub created: bool,
-    /// The comments whose rows changed, likes among the reasons.
+    /// The comments whose rows changed, including those that changed only by likes.
     pub comments: Vec<CommittedComment>,
 }
 
 /// One comment that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedComment {
-    /// The row now.
+    /// The row after the commit.
     pub comment: Comment,
-    /// The content, where the batch wrote it.
+    /// The content, if the batch wrote it.
     pub content: Option<Content>,
-    /// Whether lists showed it before.
+    /// True if lists contained the comment before the batch.
     pub was_listed: bool,
 }
 
 impl UnitOfWork {
-    /// What the batch changed, subject by subject.
+    /// Returns the changes of the batch, grouped by subject.
     #[must_use]
     pub fn changed(&self) -> Vec<CommittedChange> {
         let mut comments: BTreeMap<_, Vec<CommittedComment>> = BTreeMap::new();

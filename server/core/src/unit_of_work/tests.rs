@@ -1,5 +1,5 @@
-//! What commands do to the rows of a batch, run against the smallest store there can be. Every batch of every test
-//! is counted again from its rows.
+//! The effects of commands on the rows of a batch, run against a minimal store. After every batch
+//! the counts are checked against the rows.
 
 mod audit;
 mod batches;

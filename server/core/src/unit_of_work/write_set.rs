@@ -1,4 +1,4 @@
-//! What a batch has to write, as names of rows in the world.
+//! The rows that a batch has to write, as keys of rows in the unit of work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::subject::{Subject, SubjectKey};
 use crate::time::Millis;
 use crate::unit_of_work::IdempotencyRecord;
 
-/// What a comment said before an edit.
+/// The content of a comment before an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentEdit {
     /// The comment.
@@ -22,35 +22,35 @@ pub struct ContentEdit {
     pub version: i64,
     /// The former content.
     pub content: Content,
-    /// Since when it had stood.
+    /// The time since which the former content had been in place.
     pub time: Millis,
 }
 
-/// The rows that changed. A row is in exactly one of the new and the changed lists.
+/// The rows that changed. A row is in exactly one of the lists of new and of changed rows.
 #[derive(Debug, Default)]
 pub struct WriteSet {
     /// Subjects to insert.
     pub new_subjects: BTreeSet<SubjectKey>,
     /// Subjects to update, as they were before.
     pub subjects: BTreeMap<SubjectKey, Subject>,
-    /// Comments to insert with their content, and the requests that made them.
+    /// Comments to insert with their content, and the identities of the requests that created them.
     pub new_comments: BTreeMap<CommentId, RequestIdentity>,
     /// Comments to update, as they were before.
     pub comments: BTreeMap<CommentId, Comment>,
-    /// Contents to update (those of new comments are not among them).
+    /// Contents to update, without those of new comments.
     pub contents: BTreeSet<CommentId>,
     /// Former contents to keep.
     pub edits: Vec<ContentEdit>,
-    /// Client facts to insert.
+    /// Client information to insert.
     pub clients: BTreeMap<CommentId, ClientInfo>,
-    /// Origins to insert.
+    /// Import origins to insert.
     pub origins: BTreeMap<CommentId, ImportOrigin>,
     /// Likes to upsert.
     pub likes: BTreeSet<(CommentId, MemberId)>,
-    /// Request keys to insert, for every verb that does not carry its key on a new comment.
+    /// Idempotency keys to insert, for every verb that does not store its key in a new comment.
     pub requests: Vec<(SubjectId, IdempotencyKey, IdempotencyRecord)>,
-    /// What to tell the world outside, one event for each subject.
+    /// The events to record, one per subject.
     pub events: BTreeMap<SubjectKey, Changes>,
-    /// Subjects whose revision this batch has moved: at most once each.
+    /// Subjects whose revision this batch has incremented, at most once each.
     pub(crate) revised: BTreeSet<SubjectKey>,
 }

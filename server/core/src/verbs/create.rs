@@ -1,4 +1,4 @@
-//! Create: a root comment.
+//! The verb Create: a root comment.
 
 use super::{Command, LockSet, Verb, existing, writable};
 use crate::change::{Change, NewComment};
@@ -13,18 +13,18 @@ use crate::subject::Subject;
 use crate::time::Millis;
 use crate::unit_of_work::UnitOfWork;
 
-/// Writes a root comment, and brings the subject into being where its type allows that.
+/// Writes a root comment, and creates the subject if its type allows that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Create {
     /// The id of the new comment.
     pub id: CommentId,
     /// The author.
     pub member: MemberId,
-    /// What it says.
+    /// The content.
     pub content: Content,
-    /// Where it was written.
+    /// The client that the comment was written with.
     pub client: ClientInfo,
-    /// The id of the subject should this comment bring it into being; `None` where the type does not allow that.
+    /// The id of the subject if this comment creates it; `None` if the type does not allow that.
     pub auto_create: Option<SubjectId>,
 }
 
@@ -60,16 +60,16 @@ impl Verb for Create {
     }
 }
 
-/// Where a new comment goes: directly below `above`, answering `parent`.
+/// The position of a reply: its thread, and the comment directly above it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attachment<'w> {
     /// The root of the thread.
     pub(super) root: &'w Comment,
-    /// The comment whose path it continues.
+    /// The comment whose path the reply extends.
     pub(super) above: &'w Comment,
 }
 
-/// The row of a new comment before anything counts it: a root, or a reply at `place`.
+/// Returns the row of a new comment before any count includes it: a root, or a reply at `place`.
 pub(super) fn fresh(
     id: CommentId,
     subject: &Subject,

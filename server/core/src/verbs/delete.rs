@@ -1,4 +1,5 @@
-//! Delete and Undelete: by the author, by the subject's owner, or (delete only) by a moderator.
+//! The verbs Delete and Undelete: by the author, by the subject's owner, or (delete only) by a
+//! moderator.
 
 use super::pin::unpinned;
 use super::{Command, CommentLocation, LockSet, Verb, match_etag, target, writable};
@@ -10,19 +11,19 @@ use crate::state::CommentState;
 use crate::subject::Subject;
 use crate::unit_of_work::UnitOfWork;
 
-/// In which capacity someone acts.
+/// The capacity in which a deletion is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeleteActor {
-    /// As the comment's author.
+    /// The comment's author.
     Author(MemberId),
-    /// As the subject's owner.
+    /// The subject's owner.
     Owner(MemberId),
-    /// As a moderator, admitted by the admin service.
+    /// A moderator, authorized by the admin service.
     Moderator,
 }
 
 impl DeleteActor {
-    /// Whether this person is who they act as.
+    /// Checks that the member has the capacity that the request claims.
     fn check(&self, comment: &Comment, subject: &Subject) -> Result<()> {
         let holds = match self {
             Self::Author(member) => comment.member == *member,
@@ -41,14 +42,15 @@ impl DeleteActor {
     }
 }
 
-/// Deletes a comment in whatever state. Its replies stay; it stays listed, as a tombstone, above visible ones.
+/// Deletes a comment in any state but deleted. Its replies stay. It remains listed as a tombstone
+/// while replies below it are visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delete {
     /// The comment.
     pub target: CommentLocation,
-    /// Who deletes.
+    /// The capacity of the request.
     pub actor: DeleteActor,
-    /// The etag that was seen; empty = whichever.
+    /// The expected etag; an empty one matches any.
     pub etag: String,
 }
 
@@ -77,12 +79,13 @@ impl Verb for Delete {
     }
 }
 
-/// Brings a comment back to the state it was deleted from; only who deleted it may.
+/// Restores a comment to the state that it was deleted from. Only the capacity that deleted it may
+/// restore it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undelete {
     /// The comment.
     pub target: CommentLocation,
-    /// Who undoes.
+    /// The member that restores the comment.
     pub member: MemberId,
 }
 
@@ -100,7 +103,7 @@ impl Verb for Undelete {
             DeletedBy::SubjectOwner => DeleteActor::Owner(self.member.clone()).check(comment, subject)?,
             DeletedBy::Moderator => return Err(Error::MemberNotAllowed),
         }
-        // What came in as a tombstone has nothing to come back with.
+        // A comment that was imported as a tombstone has no content to restore.
         if unit.content(comment.id).is_none_or(|content| content.text().is_empty()) {
             return Err(Error::StateConflict(comment.state));
         }

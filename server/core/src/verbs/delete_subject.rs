@@ -1,4 +1,5 @@
-//! DeleteSubject and UndeleteSubject: soft, with everything below it kept.
+//! The verbs DeleteSubject and UndeleteSubject. The deletion is soft: everything below the subject
+//! is kept.
 
 use super::{Command, LockSet, Verb, existing, match_etag};
 use crate::change::Change;
@@ -6,14 +7,14 @@ use crate::error::{Error, Result};
 use crate::time::Millis;
 use crate::unit_of_work::UnitOfWork;
 
-/// Deletes a subject: it and everything below it is no longer found, and nothing is lost.
+/// Deletes a subject. The subject and everything below it are no longer found, but no row is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeleteSubject {
-    /// The etag that was seen; empty = whichever.
+    /// The expected etag; an empty one matches any.
     pub etag: String,
 }
 
-/// Brings a deleted subject back as it was.
+/// Restores a deleted subject unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndeleteSubject;
 

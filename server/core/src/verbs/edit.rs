@@ -1,4 +1,4 @@
-//! Edit: what a comment says, changed by its author.
+//! The verb Edit: an author changes the content of a comment.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use crate::error::{Error, Result};
 use crate::member::MemberId;
 use crate::unit_of_work::UnitOfWork;
 
-/// Replaces the content; what it said before goes to its history.
+/// Replaces the content. The former content becomes a revision in the comment's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The comment.
     pub target: CommentLocation,
-    /// Who edits.
+    /// The member that edits the comment.
     pub member: MemberId,
-    /// What it shall say.
+    /// The new content.
     pub content: Content,
-    /// The etag the editor saw; empty = whichever.
+    /// The expected etag; an empty one matches any.
     pub etag: String,
-    /// How long after its creation; `None` = always.
+    /// The time after the comment's creation in which an edit is allowed; `None` for no limit.
     pub window: Option<Duration>,
 }
 

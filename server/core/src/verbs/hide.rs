@@ -1,4 +1,4 @@
-//! Hide and Unhide: a moderator takes a comment from view and shows it again.
+//! The verbs Hide and Unhide: a moderator hides a comment and shows it again.
 
 use super::pin::unpinned;
 use super::{Command, CommentLocation, LockSet, Verb, target};
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::state::CommentState;
 use crate::unit_of_work::UnitOfWork;
 
-/// Takes an active comment from view.
+/// Hides an active comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hide {
     /// The comment.
@@ -25,7 +25,7 @@ fn needs(target: &CommentLocation) -> LockSet {
     LockSet { comments: target.locks(), content: Some(target.id), like: None }
 }
 
-/// Moderators act whatever the subject's state; only the comment's own state decides.
+/// A moderator may act in any state of the subject. Only the state of the comment decides.
 fn check(unit: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
     let comment = target(unit, command, at.id)?;
     if comment.state == from { Ok(()) } else { Err(Error::StateConflict(comment.state)) }

@@ -1,4 +1,4 @@
-//! Import: comments and likes that another system holds, with their times.
+//! The verbs Import and ImportLike: comments and likes of another system, with their times.
 
 use super::create::fresh;
 use super::reply::attach;
@@ -15,42 +15,42 @@ use crate::subject::Subject;
 use crate::time::Millis;
 use crate::unit_of_work::UnitOfWork;
 
-/// Brings in one comment. Its floor is the next one, so items come in time order. The subject's state and the parent's
-/// are not asked: a thread is imported as it stood.
+/// Imports one comment. Its floor is the next one, so items must arrive in time order. The states
+/// of the subject and of the parent are not checked: a thread is imported as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     /// The id of the new comment.
     pub id: CommentId,
-    /// The comment it answers; `None` for a root.
+    /// The comment that it replies to; `None` for a root.
     pub parent: Option<CommentLocation>,
     /// The author.
     pub member: MemberId,
-    /// What it says; of a deleted one, what it said.
+    /// The content; of a deleted comment, the content before its deletion.
     pub content: Content,
-    /// Where it was written.
+    /// The client that the comment was written with.
     pub client: ClientInfo,
-    /// Where it comes from.
+    /// The source and the external id.
     pub origin: ImportOrigin,
     /// ACTIVE, HIDDEN or DELETED.
     pub state: CommentState,
-    /// Who deleted it, where it is deleted.
+    /// The capacity in which it was deleted, if it is deleted.
     pub deleted_by: Option<DeletedBy>,
-    /// When it was written, edited and deleted.
+    /// The times of its creation, last edit and deletion.
     pub times: ImportTimes,
-    /// Levels of a thread, 1 to 32.
+    /// The number of levels of a thread, 1 to 32.
     pub max_depth: u8,
-    /// The id of the subject should this comment bring it into being; `None` where the type does not allow that.
+    /// The id of the subject if this comment creates it; `None` if the type does not allow that.
     pub auto_create: Option<SubjectId>,
 }
 
 /// The times of an imported comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportTimes {
-    /// When it was written.
+    /// The time of creation.
     pub create: Millis,
-    /// When it was last edited.
+    /// The time of the last edit, if any.
     pub edit: Option<Millis>,
-    /// When it was deleted, where it is.
+    /// The time of deletion, if it is deleted.
     pub delete: Option<Millis>,
 }
 
@@ -102,13 +102,13 @@ impl Import {
     }
 }
 
-/// Brings in one like. Of several values of a member for a comment the latest in time stands, so a repeat changes
-/// nothing and what the member has set here since is kept.
+/// Imports one like. Of several values of a member for a comment the latest in time wins. So a
+/// repeat changes nothing, and a value that the member has set here later is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportLike {
-    /// What to set.
+    /// The value to set.
     pub like: SetLike,
-    /// When it was set.
+    /// The time at which the value was set.
     pub time: Millis,
 }
 

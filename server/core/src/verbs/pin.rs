@@ -1,4 +1,4 @@
-//! Pin and Unpin: at most three roots, by the subject's owner.
+//! The verbs Pin and Unpin: the subject's owner pins at most three roots.
 
 use super::{Command, CommentLocation, LockSet, Verb, target, writable};
 use crate::change::Change;
@@ -8,21 +8,21 @@ use crate::member::MemberId;
 use crate::subject::MAX_PINS;
 use crate::unit_of_work::UnitOfWork;
 
-/// Pins a visible root; a pinned one stays where it is.
+/// Pins a visible root. A pinned root keeps its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
     /// The comment.
     pub target: CommentLocation,
-    /// Who pins.
+    /// The member that pins the comment.
     pub member: MemberId,
 }
 
-/// Unpins a root; one that is not pinned stays so.
+/// Unpins a root. A root that is not pinned stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unpin {
     /// The comment.
     pub target: CommentLocation,
-    /// Who unpins.
+    /// The member that unpins the comment.
     pub member: MemberId,
 }
 
@@ -80,7 +80,7 @@ impl Verb for Unpin {
     }
 }
 
-/// The fact that a comment loses its pin, if it has one.
+/// Returns the change that removes the pin of a comment; `None` if it is not pinned.
 pub(super) fn unpinned(unit: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
     let subject = unit.subject(&command.subject).filter(|s| s.pins.contains(&id))?;
     let mut subject = subject.clone();

@@ -1,4 +1,4 @@
-//! Reply: an answer to a root or to another reply.
+//! The verb Reply: a comment below a root or below another reply.
 
 use super::create::{Attachment, fresh};
 use super::{Command, CommentLocation, LockSet, Verb, target, writable};
@@ -9,20 +9,21 @@ use crate::ids::CommentId;
 use crate::member::MemberId;
 use crate::unit_of_work::UnitOfWork;
 
-/// Answers a comment. Under the depth cap of its type a deeper answer attaches at the last level and keeps its parent.
+/// Replies to a comment. Under the depth cap of its type, a deeper reply attaches at the last level
+/// and keeps its parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// The id of the new comment.
     pub id: CommentId,
-    /// The comment it answers.
+    /// The comment that it replies to.
     pub parent: CommentLocation,
     /// The author.
     pub member: MemberId,
-    /// What it says.
+    /// The content.
     pub content: Content,
-    /// Where it was written.
+    /// The client that the comment was written with.
     pub client: ClientInfo,
-    /// Levels of a thread, 1 to 32.
+    /// The number of levels of a thread, 1 to 32.
     pub max_depth: u8,
 }
 
@@ -49,8 +50,8 @@ impl Verb for Reply {
     }
 }
 
-/// Where an answer to `parent` stands under a cap of `levels`; `None` when only roots exist: it becomes one, and its
-/// parent is all that links the two.
+/// Returns the position of a reply to `parent` under a cap of `levels`. `None` if the type has only
+/// roots: the reply becomes a root, and only its parent id links the two.
 pub(super) fn attach<'w>(unit: &'w UnitOfWork, parent: &CommentLocation, levels: u8) -> Option<Attachment<'w>> {
     let path = &unit.comment(parent.id)?.path;
     let above = unit.at_path(&path.cut(levels.saturating_sub(1))?)?;

@@ -1,4 +1,4 @@
-//! CreateSubject and UpdateSubject.
+//! The verbs CreateSubject and UpdateSubject.
 
 use super::{Command, LockSet, Verb, existing, match_etag};
 use crate::change::Change;
@@ -9,31 +9,31 @@ use crate::subject::{Metadata, Subject, SubjectState};
 use crate::time::Millis;
 use crate::unit_of_work::UnitOfWork;
 
-/// Brings a subject into being.
+/// Creates a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateSubject {
     /// Its internal id.
     pub id: SubjectId,
-    /// Who may pin and delete under it.
+    /// The member that may pin and delete comments under it.
     pub owner: Option<MemberId>,
-    /// What it allows.
+    /// The state, which decides the calls that the subject accepts.
     pub state: SubjectState,
-    /// The caller's own fields.
+    /// The metadata of the caller.
     pub metadata: Metadata,
-    /// When it came into being; earlier than now for an imported one.
+    /// The time of creation; earlier than now for an imported subject.
     pub create_time: Millis,
 }
 
-/// Changes the named parts of a subject; `None` leaves a part as it is.
+/// Changes the parts of a subject that are given; `None` leaves a part unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdateSubject {
-    /// The owner; `Some(None)` takes the owner away.
+    /// The owner; `Some(None)` removes the owner.
     pub owner: Option<Option<MemberId>>,
     /// The state.
     pub state: Option<SubjectState>,
-    /// The caller's own fields, as a whole.
+    /// The metadata of the caller, replaced as a whole.
     pub metadata: Option<Metadata>,
-    /// The etag that was seen; empty = whichever.
+    /// The expected etag; an empty one matches any.
     pub etag: String,
 }
 

@@ -1,4 +1,4 @@
-//! In which format the metrics are told: what a scraper asks for in `accept`.
+//! The format of the metrics, selected by the `accept` header of a scraper.
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue};
@@ -6,20 +6,21 @@ use http::{HeaderMap, HeaderValue};
 /// A format of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetricsFormat {
-    /// Prometheus's own text, which everybody gets who does not ask for another.
+    /// The text format of Prometheus, the default.
     Text,
     /// OpenMetrics 1.0, with exemplars.
     OpenMetrics,
 }
 
 impl MetricsFormat {
-    /// OpenMetrics for those who name it, in this version or in none, and do not like the text better.
+    /// Selects OpenMetrics if the header names it, with this version or none, and does not prefer
+    /// the text format.
     pub(super) fn wanted(headers: &HeaderMap) -> Self {
         let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let ranges: Vec<Range> = values.flat_map(|value| value.split(',')).map(Range::of).collect();
         let open = ranges.iter().filter(|of| of.name == "application/openmetrics-text" && of.is_version("1.0.0"));
         let open = open.map(|of| of.weight).fold(0.0, f64::max);
-        // The narrowest range that is there speaks for the text.
+        // The most specific range present decides the weight of the text format.
         let text = ["text/plain", "text/*", "*/*"].iter().find_map(|name| {
             let named = ranges.iter().filter(|of| of.name == *name).map(|of| of.weight);
             named.max_by(f64::total_cmp)
@@ -40,7 +41,7 @@ impl MetricsFormat {
 struct Range {
     name: String,
     version: Option<String>,
-    /// From 0, not at all, to 1; what is no number is not at all.
+    /// The weight from 0, not acceptable, to 1. A value that is no number counts as 0.
     weight: f64,
 }
 

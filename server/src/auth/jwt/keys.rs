@@ -1,7 +1,8 @@
-//! The keys that JWTs are verified with, from a key set (RFC 7517).
+//! The keys that verify JWTs, from a key set (RFC 7517).
 //!
-//! A key verifies by one algorithm and no other, whatever a token says (RFC 8725, 3.1): the `alg` of the key, or what
-//! its kind leaves over. So neither `none` nor a public key taken for a secret leads anywhere.
+//! A key verifies by one algorithm only, regardless of the token (RFC 8725, 3.1): the `alg` of the
+//! key, or the one that its kind implies. So neither `none` nor a public key used as a secret is
+//! accepted.
 
 use std::collections::HashMap;
 
@@ -12,14 +13,14 @@ use serde_json::Value;
 
 use super::JwtRequirements;
 
-/// The modulus of an RSA key, in bytes: 2048 to 8192 bits.
+/// The size of the modulus of an RSA key, in bytes: 2048 to 8192 bits.
 const MODULUS: std::ops::RangeInclusive<usize> = 256..=1_024;
 
-/// The algorithms of RSA keys, with the one before all others that OpenID Connect takes where nothing is said.
+/// The algorithms of RSA keys. The first is the default of OpenID Connect.
 const RSA: [Algorithm; 6] =
     [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512, Algorithm::PS256, Algorithm::PS384, Algorithm::PS512];
 
-/// One key, and what a token signed with it must hold.
+/// One key, and the requirements on a token signed with it.
 #[derive(Debug)]
 pub(super) struct VerificationKey {
     pub(super) public: DecodingKey,
@@ -30,18 +31,19 @@ pub(super) struct VerificationKey {
 #[derive(Debug, Default)]
 pub(super) struct KeySet(HashMap<String, VerificationKey>);
 
-/// A set as its file has it.
+/// A key set as its file contains it.
 #[derive(Deserialize)]
 struct Set {
     keys: Vec<Value>,
 }
 
 impl KeySet {
-    /// Those of a key set that can verify signatures; others are told in the log and left out, for issuers publish keys
-    /// of many kinds in one set.
+    /// Returns the keys of a set that can verify signatures. Other keys are logged and left out,
+    /// since issuers publish keys of many kinds in one set.
     ///
     /// # Errors
-    /// What is wrong: a key that is secret, weak, or contradicts itself, an id given twice or missing, no key at all.
+    /// The fault: a key that is secret, weak or contradictory, an id that is missing or used twice,
+    /// or no key at all.
     pub(super) fn parse(text: &str, terms: &JwtRequirements) -> Result<Self, String> {
         let Set { keys: found } = serde_json::from_str(text).map_err(|error| format!("is no key set: {error}"))?;
         let mut keys = HashMap::new();
@@ -58,13 +60,14 @@ impl KeySet {
         if keys.is_empty() { Err("no key in it verifies tokens".to_owned()) } else { Ok(Self(keys)) }
     }
 
-    /// The key of this id.
+    /// Returns the key with this id.
     pub(super) fn get(&self, id: &str) -> Option<&VerificationKey> {
         self.0.get(id)
     }
 }
 
-/// A key with its id; `None` for one that is not for signatures, or of a kind that is not known here.
+/// Parses a key with its id; returns `None` for a key that is not for signatures, or of an
+/// unsupported kind.
 fn key(value: Value, terms: &JwtRequirements) -> Result<Option<(String, VerificationKey)>, String> {
     // The private part of a key of any kind (RFC 7518, 6.2.2, 6.3.2, 6.4.1; RFC 8037, 2).
     if value.get("d").is_some() || value.get("k").is_some() {
@@ -82,9 +85,9 @@ fn key(value: Value, terms: &JwtRequirements) -> Result<Option<(String, Verifica
     Ok(Some((id, VerificationKey { public, validation: terms.validation(algorithm) })))
 }
 
-/// The one algorithm of a key; `None` for those of no use here.
+/// Returns the one algorithm of a key; `None` for keys that cannot be used here.
 fn algorithm(jwk: &Jwk) -> Result<Option<Algorithm>, String> {
-    // The first is meant where the key names none.
+    // The first one applies if the key names none.
     let possible = match &jwk.algorithm {
         AlgorithmParameters::RSA(_) => &RSA[..],
         AlgorithmParameters::EllipticCurve(point) => match point.curve {
@@ -99,14 +102,14 @@ fn algorithm(jwk: &Jwk) -> Result<Option<Algorithm>, String> {
     };
     let Some(named) = jwk.common.key_algorithm else { return Ok(possible.first().copied()) };
     match named.to_string().parse() {
-        // An algorithm of encryption, as a rule.
+        // Usually an encryption algorithm.
         Err(_) => Ok(None),
         Ok(named) if possible.contains(&named) => Ok(Some(named)),
         Ok(_) => Err(format!("alg {named} does not go with its kind")),
     }
 }
 
-/// Refuses at the start what would otherwise be refused with every token.
+/// Rejects at the start a key that would otherwise be rejected with every token.
 fn sized(public: &DecodingKey, algorithm: Algorithm) -> Result<(), String> {
     match public.kind() {
         DecodingKeyKind::RsaModulusExponent { n, .. } if MODULUS.contains(&n.len()) && n[0] != 0 => Ok(()),

@@ -1,5 +1,6 @@
-//! The signatures of JWTs, by the cryptography that TLS uses already: the library's own choices would bring a second one,
-//! one of them with RSA code that a known attack on its timing is open against (RUSTSEC-2023-0071).
+//! JWT signatures by the cryptography library that TLS already uses. The providers of the JWT
+//! library would add a second one, and one of them has RSA code with an open timing attack
+//! (RUSTSEC-2023-0071).
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{ErrorKind, Result};
@@ -14,11 +15,11 @@ use ring::signature::{
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |_, _| Err(ErrorKind::UnsupportedAlgorithm.into()),
     verifier_factory: verifier,
-    // Asked only by whoever makes key sets.
+    // Used only by code that creates key sets.
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Makes this the cryptography of the library, in the whole process. Doing it again changes nothing.
+/// Installs this provider in the library for the whole process. Repeated calls have no effect.
 pub(super) fn install() {
     let _ = PROVIDER.install_default();
 }

@@ -1,4 +1,4 @@
-//! Tokens that are believed, and every way in which one is not.
+//! Tests of accepted tokens, and of every reason to reject one.
 
 mod issuer;
 
@@ -33,7 +33,7 @@ fn claims() -> Value {
     json!({"iss": "https://issuer.example", "aud": "riposte", "sub": "web", "exp": NOW + 300, "nbf": NOW})
 }
 
-/// The claims with one of them changed, or taken out by null.
+/// Returns the claims with one of them changed, or removed if null.
 fn but(name: &str, value: Value) -> Value {
     let mut claims = claims();
     claims[name] = value;
@@ -76,7 +76,8 @@ fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
             let token = issuer.token(&head(alg, other), &claims());
             assert_eq!(shown(&ours, &token), Err(AuthFailure::Algorithm), "{alg} by {other}");
         }
-        // Of another issuer, whose keys have the same ids; only the RSA key is the same in all tests.
+        // Signed by another issuer whose keys have the same ids; only the RSA key is the same in
+        // all tests.
         if alg.starts_with('E') {
             assert_eq!(shown(&others, &token), Err(AuthFailure::Signature), "{alg} by {kid}");
         }
@@ -143,7 +144,7 @@ fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
     let plain = |head: &Value| format!("{}.{}.", base64(head.to_string()), base64(claims().to_string()));
-    // What an attacker has of the RSA key is public: taken for a secret, it would sign anything.
+    // An attacker knows the public RSA key: used as a secret, it would sign anything.
     let secrets = [issuer.rsa().to_string(), issuer.rsa()["n"].as_str().unwrap().to_owned(), String::new()];
     for secret in secrets {
         let message = plain(&head("HS256", "rsa"));
@@ -164,12 +165,12 @@ fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
     ] {
         assert_eq!(shown(&jwt, &plain(&head)), Err(why), "{head}");
     }
-    // A curve that is not the key's, whatever the head says.
+    // A curve other than that of the key, regardless of the header.
     for (alg, said, kid) in [("ES256", "ES384", "p384"), ("ES384", "ES256", "p256"), ("ES256", "EdDSA", "ed")] {
         let token = issuer.signed_as(alg, &head(said, kid), &claims());
         assert_eq!(shown(&jwt, &token), Err(AuthFailure::Signature), "{alg} as {said}");
     }
-    // A key that the token brings along is not asked.
+    // A key inside the token is ignored.
     let mut brought = head("ES256", "p256");
     brought["jwk"] = Issuer::new().curves()[0].clone();
     assert_eq!(shown(&jwt, &Issuer::new().token(&brought, &claims())), Err(AuthFailure::Signature));
@@ -223,7 +224,7 @@ fn a_token_that_is_remembered_costs_no_signature_and_expires_all_the_same() {
     let [known, forged] = ["a", "b"].map(|jti| issuer.token(&head("ES384", "p384"), &but("jti", json!(jti))));
     let forged = format!("{}AAAA", &forged[..forged.len() - 4]);
     assert!(shown(&jwt, &known).is_ok() && shown(&jwt, &forged) == Err(AuthFailure::Signature));
-    // Without a key nothing can be verified any more, only remembered.
+    // Without a key no token can be verified any more; only cached results remain.
     jwt.keys = KeySet::default();
     assert_eq!(shown(&jwt, &known).as_deref(), Ok("web"));
     assert_eq!(shown(&jwt, &forged), Err(AuthFailure::Key), "what was refused is not remembered");

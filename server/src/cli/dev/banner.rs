@@ -1,4 +1,4 @@
-//! The first thing a newcomer reads: every address, and a line to paste.
+//! The startup banner: every address, and a command to try.
 
 use super::Seed;
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
 };
 use std::time::Duration;
 
-/// The banner; `serving` is the time from the start of the process to the first answered health check.
+/// Returns the banner. `serving` is the time from the start of the process to the first successful
+/// health check.
 pub(super) fn text(seed: Seed, config: &Config, addresses: Addresses, serving: Duration) -> String {
     let Addresses { grpc, admin, metrics } = addresses;
     let store = match (config.store.kind, &config.store.data_dir) {

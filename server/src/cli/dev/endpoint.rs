@@ -1,4 +1,4 @@
-//! Telling other programs where the server listens.
+//! Announcement of the server's addresses to other programs.
 
 use crate::app::Addresses;
 use anyhow::Context;
@@ -8,7 +8,8 @@ use std::{
     path::Path,
 };
 
-/// Removes the file of an earlier server, so that nobody who waits for this one takes its addresses.
+/// Removes the file of an earlier server, so that a program that waits for this server does not
+/// read the old addresses.
 pub(super) fn forget(path: &Path) -> anyhow::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -18,7 +19,8 @@ pub(super) fn forget(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the addresses as one JSON object. Whoever waits for the file finds it whole or not at all.
+/// Writes the addresses as one JSON object. A program that waits for the file sees either no file
+/// or the whole content.
 pub(super) fn write(path: &Path, addresses: Addresses) -> anyhow::Result<()> {
     let Addresses { grpc, admin, metrics } = addresses;
     let content = serde_json::json!({ "grpc": grpc, "admin": admin, "metrics": metrics, "pid": std::process::id() });
@@ -33,7 +35,7 @@ pub(super) fn write(path: &Path, addresses: Addresses) -> anyhow::Result<()> {
     written.map(drop).with_context(|| format!("cannot write the endpoint file {}", path.display()))
 }
 
-/// The shell lines that lead clients to these addresses.
+/// Returns the shell lines that direct clients to these addresses.
 pub(super) fn shell(grpc: SocketAddr, admin: SocketAddr) -> String {
     format!("export RIPOSTE_TARGET={grpc}\nexport RIPOSTE_ADMIN_TARGET={admin}\n")
 }

@@ -1,4 +1,4 @@
-//! `--exec -- CMD`: a command that lives inside the server's life.
+//! `--exec -- CMD`: a command that runs while the server runs.
 
 use crate::{
     app::Addresses,
@@ -17,8 +17,8 @@ use std::{
 };
 use tokio::process::{Child, Command};
 
-/// Runs the command with the addresses in its environment and gives the exit code it ended with. Signals are passed
-/// on to it; the second one kills it.
+/// Runs the command with the addresses in its environment and returns its exit code. The first
+/// signal is forwarded to it, the second one kills it.
 pub(super) async fn run(
     command: &[OsString],
     addresses: Addresses,
@@ -50,8 +50,8 @@ pub(super) async fn run(
     }
 }
 
-/// Passes a signal on. On a terminal Ctrl-C has reached the command already, as it reaches the whole process group;
-/// most programs take a second one as the order to give up at once.
+/// Forwards a signal. On a terminal, Ctrl-C has already reached the command with the whole process
+/// group, and most programs take a second one as the order to quit at once.
 fn forward(child: &Child, signal: StopSignal) {
     let number = match signal {
         StopSignal::Interrupt if io::stdin().is_terminal() => return,
@@ -59,12 +59,13 @@ fn forward(child: &Child, signal: StopSignal) {
         StopSignal::Terminate => Number::SIGTERM,
     };
     if let Some(id) = child.id().and_then(|id| i32::try_from(id).ok()) {
-        // It fails only if the command has just ended, which the loop notices by itself.
+        // It fails only if the command has just ended, which the loop detects.
         let _ = kill(Pid::from_raw(id), number);
     }
 }
 
-/// The exit code of the command, or 128 and the number of the signal that ended it, as shells report it.
+/// Returns the exit code of the command, or 128 plus the number of the signal that ended it, as
+/// shells report it.
 fn code(status: ExitStatus) -> ExitCode {
     let number = status.code().or_else(|| Some(128 + status.signal()?));
     ExitCode::from(number.and_then(|number| u8::try_from(number).ok()).unwrap_or(u8::MAX))

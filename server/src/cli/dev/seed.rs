@@ -1,5 +1,5 @@
-//! The demo data, planted through `AdminService` as any import is. The same again changes nothing, so a folder that is
-//! kept by `--data` can be started with it every time.
+//! The demo data, imported through `AdminService` like any other import. Importing it again changes
+//! nothing, so it can be imported at every start with a folder that `--data` keeps.
 
 mod demo;
 
@@ -14,10 +14,11 @@ use tonic::transport::Endpoint;
 
 const SOURCE: &str = "riposte-demo";
 
-/// When the demo conversation begins: 2026-03-06, 18:00 UTC. A fixed time makes every start show the same page.
+/// Start of the demo conversation: 2026-03-06, 18:00 UTC. A fixed time makes every start show the
+/// same page.
 const BEGIN: i64 = 1_772_820_000;
 
-/// Plants the demo through the admin port and waits until it is durable.
+/// Imports the demo through the admin port and waits until it is durable.
 pub(super) async fn plant(admin: SocketAddr) -> anyhow::Result<()> {
     let channel = Endpoint::from_shared(format!("http://{admin}"))?.connect().await?;
     let requests = items().into_iter().map(|item| ImportCommentsRequest { item: Some(item) });
@@ -37,7 +38,7 @@ pub(super) async fn plant(admin: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Everything to import: the subject, its comments, their votes.
+/// Returns all items to import: the subject, its comments, their votes.
 fn items() -> Vec<ImportItem> {
     let subject = Kind::Subject(ImportedSubject {
         key: Some(key()),

@@ -1,10 +1,10 @@
-//! What doctor thinks of the audit log.
+//! Check of the audit log.
 
 use super::check_result::CheckResult;
 use crate::audit;
 use crate::config::{AuditKind, AuditSettings};
 
-/// The verdict on where records go.
+/// Checks the destination of audit records.
 pub(super) fn examine(config: &AuditSettings) -> CheckResult {
     let path = config.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     match (config.kind, audit::AuditLog::examine(config)) {

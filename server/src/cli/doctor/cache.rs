@@ -1,14 +1,14 @@
-//! What doctor thinks of the cache.
+//! Checks of the cache.
 
 use super::check_result::CheckResult;
 use crate::config::{CacheKind, CacheSettings};
 use riposte_cache::{RedisCache, RedisHealth};
 use std::time::Duration;
 
-/// How long Redis is waited for.
+/// The longest wait for Redis.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The verdicts on the cache.
+/// Checks the cache.
 pub(super) async fn examine(config: &CacheSettings) -> Vec<CheckResult> {
     match config.kind {
         CacheKind::None => vec![CheckResult::ok("cache", "none: every read asks the data sources")],
@@ -27,7 +27,7 @@ async fn redis(config: &CacheSettings) -> Vec<CheckResult> {
     let Ok(redis) = RedisCache::start(config.redis(&address)) else {
         return vec![CheckResult::fail(label, "the address makes no sense")];
     };
-    // Without it the service works, slower: that is no failure.
+    // Without a cache the service works, but slower, so this is not a failure.
     if let Err(why) = redis.ready(PATIENCE).await {
         return vec![CheckResult::warn(label, format!("cannot be used, so the data sources carry all reads: {why}"))];
     }

@@ -1,8 +1,8 @@
-//! One line of doctor's answer.
+//! One line of doctor's output.
 
 use std::fmt;
 
-/// What doctor thinks of one thing.
+/// The severity of a check result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CheckLevel {
     /// As it should be.
@@ -13,12 +13,12 @@ pub(super) enum CheckLevel {
     Fail,
 }
 
-/// One thing, what doctor thinks of it, and why.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CheckResult {
     pub(super) level: CheckLevel,
     pub(super) what: String,
-    /// What was found and, where it is wrong, the cure.
+    /// The finding, with its cure if something is wrong.
     pub(super) finding: String,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a server may open as many files as its connections come to.
+//! Check of the limit on open files, which must cover the files that connections need.
 
 use super::CheckResult;
 use crate::{config::Config, open_files};

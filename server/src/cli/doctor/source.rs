@@ -1,22 +1,23 @@
-//! What doctor thinks of one data source.
+//! Checks of one data source.
 
 use super::check_result::CheckResult;
 use riposte_store::{Diagnosis, schema::SourceSchema};
 
-/// A variable of the server, the values that are right, and what else means.
+/// A variable of the database server, its correct values, and the effect of any other value.
 struct Rule {
     fact: &'static str,
     right: &'static [&'static str],
     wrong: &'static str,
 }
 
-/// A limit for all connections of a server together.
+/// The limit of prepared statements over all connections of a database server.
 const STATEMENTS: &str = "max_prepared_stmt_count";
 
-/// What a server keeps open of tables, over all connections.
+/// The caches of open tables over all connections of a database server.
 const TABLE_CACHES: [&str; 2] = ["table_definition_cache", "table_open_cache"];
 
-/// Without these an acknowledged comment can be lost, or a transaction sees what it must not.
+/// Without these settings an acknowledged comment can be lost, or a transaction can see data that
+/// it must not see.
 const RULES: &[Rule] = &[
     Rule {
         fact: "innodb_flush_log_at_trx_commit",
@@ -37,8 +38,9 @@ const RULES: &[Rule] = &[
     Rule { fact: "journal_mode", right: &["wal"], wrong: "readers and the writer would wait for each other" },
 ];
 
-/// The verdicts on one source: whether it answers, its schema, each setting that matters, whether it lets one process
-/// have as many prepared statements as it may come to, and whether it can keep its tables open.
+/// Checks one source: that it can be reached, its schema, each relevant setting, that its limit of
+/// prepared statements covers the most that one process may prepare, and that it can keep its
+/// tables open.
 pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema, statements: u64) -> Vec<CheckResult> {
     if let Some(reason) = &diagnosis.unreachable {
         return vec![CheckResult::fail(label, format!("cannot be reached: {reason}"))];
@@ -102,7 +104,7 @@ fn judge(label: &str, rule: &Rule, value: &str) -> CheckResult {
     }
 }
 
-/// A server that writes no binary log has none to sync.
+/// Returns true for `sync_binlog` on a server without a binary log, which has nothing to sync.
 fn is_idle(rule: &Rule, diagnosis: &Diagnosis) -> bool {
     rule.fact == "sync_binlog" && matches!(fact(diagnosis, "log_bin"), Some("0" | "OFF"))
 }
@@ -141,7 +143,7 @@ mod tests {
         diagnosis
     }
 
-    /// The names of the lines that are not ok.
+    /// Returns the names of the lines that are not ok.
     fn complaints(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(CheckLevel, String)> {
         let complaint =
             |verdict: CheckResult| (verdict.level != CheckLevel::Ok).then_some((verdict.level, verdict.what));

@@ -1,17 +1,17 @@
-//! What doctor thinks of the OpenTelemetry receiver.
+//! Check of the OpenTelemetry receiver.
 
 use super::check_result::CheckResult;
 use crate::config::Config;
 use crate::telemetry;
 
-/// The verdict on the receiver.
+/// Checks the receiver.
 pub(super) async fn examine(config: &Config) -> CheckResult {
     const WHAT: &str = "telemetry";
     let endpoint = config.telemetry.endpoint.as_deref().unwrap_or_default();
     match telemetry::reach(config).await {
         Ok(None) => CheckResult::ok(WHAT, "nothing is sent"),
         Ok(Some(Ok(()))) => CheckResult::ok(WHAT, format!("{endpoint} takes a connection")),
-        // Without it the service works, unseen: that is no failure.
+        // Without a receiver the service works, but unobserved, so this is not a failure.
         Ok(Some(Err(error))) => {
             let error = anyhow::Error::from(error);
             CheckResult::warn(WHAT, format!("{endpoint} takes no connection: {error:#}"))

@@ -1,5 +1,5 @@
-//! TLS to a server whose certificate is not looked at: a probe asks the process beside it whether it answers, by an address
-//! that no certificate names, and sends nothing that is secret.
+//! TLS to a server without verification of its certificate. A probe checks the process on its own
+//! machine under an address that no certificate names, and sends nothing secret.
 
 use std::io;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) async fn connect(uri: Uri) -> io::Result<TokioIo<TlsStream<TcpStream>
     Ok(TokioIo::new(TlsConnector::from(Arc::new(config)).connect(name, stream).await?))
 }
 
-/// Takes any certificate; the handshake's own signatures are checked as ever.
+/// Accepts any certificate; the signatures of the handshake are still verified.
 #[derive(Debug)]
 struct Any(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! How far a migration has come: a bar on a terminal, a line every five seconds elsewhere.
+//! Progress of a migration: a bar on a terminal, a line every five seconds elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use riposte_migrations::MigrationProgress;
@@ -12,7 +12,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// The progress of all data sources together, on standard error.
 pub(super) struct ProgressView {
     bar: ProgressBar,
-    /// Done and all tables of each source, as far as it has told.
+    /// Finished tables and all tables of each source, as far as reported.
     sources: Vec<(usize, usize)>,
     last_line: Instant,
 }
@@ -47,7 +47,7 @@ impl ProgressView {
         }
     }
 
-    /// Takes the bar away and gives the number of tables that were made.
+    /// Removes the bar and returns the number of created tables.
     pub(super) fn finish(self) -> u64 {
         self.bar.finish_and_clear();
         self.sum().0

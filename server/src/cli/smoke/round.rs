@@ -1,15 +1,15 @@
-//! What is done with one subject.
+//! The steps of the smoke test on one subject.
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{Comment, CreateSubjectRequest, ErrorReason, ListCommentsRequest};
 use riposte_sdk::{Client, Error, Subject};
 
-/// The members who write and who like.
+/// The members that write and like.
 const AUTHOR: &str = "smoke-author";
 const LIKER: &str = "smoke-liker";
 
-/// Writes, reads, likes and deletes under one subject. Lists come from the primary copy, so that each step is judged by
-/// what the rows say.
+/// Writes, reads, likes and deletes under one subject. Lists are read from the primary, so that
+/// each step is checked against the rows.
 pub(super) async fn run(client: &Client, subject: &Subject) -> Result<()> {
     make(client, subject).await.context("make the subject")?;
     let root = subject.comment(AUTHOR, "smoke").await.context("comment")?;
@@ -28,7 +28,7 @@ pub(super) async fn run(client: &Client, subject: &Subject) -> Result<()> {
     Ok(())
 }
 
-/// The subject is there, from now on or from an earlier run.
+/// Makes sure that the subject exists, from now on or from an earlier run.
 async fn make(client: &Client, subject: &Subject) -> Result<(), Error> {
     let request = CreateSubjectRequest { key: Some((**subject).clone()), ..CreateSubjectRequest::default() };
     match client.subjects().create_subject(request).await.map_err(Error::from) {
@@ -37,7 +37,7 @@ async fn make(client: &Client, subject: &Subject) -> Result<(), Error> {
     }
 }
 
-/// Whether the list holds the comment, and the replies that it shows below.
+/// Returns true if the list contains the comment, and the replies that the list shows below it.
 async fn find(client: &Client, subject: &Subject, root: &Comment) -> Result<(bool, Vec<Comment>), Error> {
     let request = ListCommentsRequest {
         subject: Some((**subject).clone()),

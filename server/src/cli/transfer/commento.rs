@@ -1,8 +1,9 @@
 //! The JSON export of Commento: comments and commenters in one object.
 //!
-//! A subject is a page of a domain: its id is the page's path. Texts are Markdown and stay as they are. Of votes only the
-//! sum is known, so a score of 3 comes in as three likes and one of -2 as two dislikes. Comments that wait for approval
-//! or are flagged come in hidden, deleted ones as tombstones.
+//! A subject is a page of a domain, with the page's path as its id. Texts are Markdown and are not
+//! changed. Only the sum of votes is known, so a score of 3 is imported as three likes and one of
+//! -2 as two dislikes. Comments that wait for approval or are flagged are imported as hidden,
+//! deleted ones as tombstones.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -18,7 +19,7 @@ use super::read::{ReadSettings, SubjectBy};
 use super::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::time::TimeReader;
 
-/// The file is understood as one piece, so it is read whole.
+/// Size limit of a file, which is read completely because it is one JSON document.
 const FILE_BYTES_MAX: usize = 512 << 20;
 
 #[derive(Debug, Deserialize)]
@@ -66,10 +67,11 @@ struct Commenter {
     name: String,
 }
 
-/// Reads an export and hands out its pages and comments.
+/// Reads an export and passes its pages and comments to `out`.
 ///
 /// # Errors
-/// The file is not such an object (with file, line and column), is of another version, or is larger than 512 MiB.
+/// The file is not an object of this form (with file, line and column), has another version, or is
+/// larger than 512 MiB.
 pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let text = input::read_whole(path, FILE_BYTES_MAX)?;
     let export: Export = serde_json::from_str(&text).with_context(|| base_name(path))?;
@@ -99,7 +101,7 @@ fn comment(row: Row, key: Option<Key>, commenter: Option<&Commenter>, settings: 
     let person = SourceMember {
         username: "",
         email: commenter.map_or("", |one| &one.email),
-        // Without an entry the hex still tells one commenter from another; "anonymous" is nobody.
+        // Without an entry, the hex still distinguishes commenters; "anonymous" is not a person.
         name: commenter.map_or(if row.commenter_hex == "anonymous" { "" } else { &row.commenter_hex }, |one| &one.name),
     };
     let create_time = TimeReader::utc().read(&row.creation_date);

@@ -1,4 +1,4 @@
-//! CSV files by a mapping file: subjects, comments and likes from tables of any shape.
+//! CSV files with a mapping file: subjects, comments and likes from tables of any shape.
 
 mod likes;
 mod value;
@@ -19,11 +19,12 @@ use super::record::{Client, Comment, Key, Problem, Record, Subject, Votes, put_m
 use super::table::{CsvRows, TableLookup};
 use super::template::{Columns, Template};
 
-/// Reads all tables that the map names and hands out their records: subjects, then comments, then likes.
+/// Reads all tables that the map names and passes their records to `out`: subjects, then comments,
+/// then likes.
 ///
 /// # Errors
-/// A file or column is missing, or a row is not CSV or not UTF-8 (with file and line). A cell that cannot be understood
-/// makes a rejected record instead.
+/// A file or column is missing, or a row is not CSV or not UTF-8 (with file and line). A cell that
+/// cannot be parsed makes a rejected record instead.
 pub(crate) fn read(
     files: &[PathBuf],
     map: &Map,
@@ -43,7 +44,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// The command's files: those that a table of the map names, and the others, which hold the comments.
+/// The files of the command line: those that a table of the map names, and the others, which
+/// contain the comments.
 #[derive(Debug)]
 struct Files {
     main: Vec<PathBuf>,
@@ -123,7 +125,7 @@ impl SubjectFields {
     }
 }
 
-/// A join: the rows of another table, and the template that picks one of them.
+/// A join: the rows of another table, and the template that selects one of them.
 #[derive(Debug)]
 struct Join {
     rows: TableLookup,

@@ -1,8 +1,9 @@
 //! The XML export of Disqus: threads become subjects, posts become comments.
 //!
-//! A subject's id is the thread's own `<id>` (the identifier the site gave it), else path and query of its link, else
-//! Disqus' number; with `--subject-by path` the link comes first. Deleted posts come in as tombstones, spam as hidden
-//! comments. Posts of a thread that the file does not have stay outside. The text is HTML and becomes plain text.
+//! A subject's id is the thread's own `<id>` (the identifier that the site gave it), or else path
+//! and query of its link, or else Disqus' number; with `--subject-by path` the link comes first.
+//! Deleted posts are imported as tombstones, spam as hidden comments. Posts of a thread that is not
+//! in the file are rejected. The text is HTML and is converted to plain text.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,7 +19,7 @@ use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
 
-/// Reads an export and hands out its threads and posts.
+/// Reads an export and passes its threads and posts to `out`.
 ///
 /// # Errors
 /// The file is not well-formed XML, with file and line.
@@ -36,7 +37,7 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
                     out(GroupEntry::good(Record::Subject(subject)));
                 }
             }
-            // A post may stand before its thread, so posts wait for the end of the file.
+            // A post may precede its thread, so posts are held until the end of the file.
             Tag::Open(name, attributes) if name == "post" => posts.push(xml.fields(attributes)?),
             Tag::Open(..) | Tag::Close(_) => {}
         }
@@ -45,7 +46,8 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
     Ok(())
 }
 
-/// A thread without identifier and link is a leftover that nothing can be shown under.
+/// Converts a thread. One without identifier and link is a leftover under which nothing can be
+/// shown, so it gives `None`.
 fn thread(fields: &Fields, settings: &ReadSettings) -> Option<Subject> {
     let page = PageNames { id: fields.get("id"), link: fields.get("link"), number: "" };
     let object_id = page.object_id(settings.subject_by)?;

@@ -1,4 +1,4 @@
-//! One subject of the server as lines of `riposte.export.v1`.
+//! Export of one subject of the server as lines of `riposte.export.v1`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -15,20 +15,21 @@ use super::wire;
 
 /// The source of comments that were written on the server itself.
 const OWN_SOURCE: &str = "riposte";
-/// Members that stand for votes known only as numbers have names that begin so.
+/// Prefix of the ids of members that stand for votes known only as numbers.
 const SYNTHETIC: &str = "~synthetic:";
 
-/// What one subject came to.
+/// The result of exporting one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SubjectExport {
     /// All of it was written.
     Whole { comments: u64, likes: u64 },
-    /// It is deleted, and nothing was written: an import would bring it back to life.
+    /// The subject is deleted and nothing was written, because an import would restore it.
     Deleted,
 }
 
-/// Writes one subject: itself, its comments with parents first, its likes. The comments of one subject are in memory,
-/// because how they are named depends on all of them: by the ids of the source they all came from, else by their own.
+/// Writes one subject: its own record, its comments with parents first, its likes. The comments of
+/// one subject are held in memory, because their names depend on all of them: the ids of their
+/// source if all came from the same one, otherwise the server's own ids.
 ///
 /// # Errors
 /// The server fails or breaks the contract; the output cannot be written.
@@ -63,7 +64,7 @@ pub(crate) async fn subject(
     Ok(SubjectExport::Whole { comments: subject.comments, likes: subject.likes })
 }
 
-/// A subject while it is written.
+/// A subject that is being written.
 #[derive(Debug, Default)]
 struct Pages {
     key: Key,
@@ -82,7 +83,8 @@ impl Pages {
         }
         let waiting = std::mem::take(&mut self.waiting);
         let sources: BTreeSet<&str> = waiting.iter().map(|comment| comment.source.as_str()).collect();
-        // A reply names its parent within one source, so comments of several sources need names of a common one.
+        // A reply names its parent within one source, so comments from several sources need names
+        // from a common one.
         let common =
             (sources.len() == 1).then(|| sources.first().copied()).flatten().filter(|source| !source.is_empty());
         self.source = common.unwrap_or(OWN_SOURCE).to_owned();
@@ -168,7 +170,8 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
     }
 }
 
-/// States that only moderation knows are hidden ones to everybody else, and to an import.
+/// Converts a state. States that only moderation sees count as hidden for all others, and so for an
+/// import.
 fn state(state: v1::CommentState) -> CommentState {
     match state {
         v1::CommentState::Active | v1::CommentState::Unspecified => CommentState::Active,

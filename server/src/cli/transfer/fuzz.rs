@@ -1,4 +1,4 @@
-//! Files of other systems, as fuzzers feed them.
+//! Import of files from other systems, for fuzzers.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use super::group::Group;
 use super::read::{ImportFormat, ReadRequest, SubjectBy};
 
-/// A mapping with a column for each thing that can be brought in.
+/// A mapping with a column for everything that can be imported.
 const MAP: &str = r#"
 source = "fuzz"
 null = ["NULL"]
@@ -25,10 +25,11 @@ mentions = "{mentions}"
 ip = "{ip}"
 "#;
 
-/// A file: the first byte says of which format. It is read to its end, or to the first thing that cannot be understood.
+/// Imports a file whose first byte selects the format. It is read to its end, or to the first
+/// error.
 ///
 /// # Panics
-/// When the machine gives no temporary file.
+/// If no temporary file can be created.
 #[expect(clippy::expect_used, reason = "a fuzzer has nobody to tell")]
 pub fn import(bytes: &[u8]) {
     let formats = ImportFormat::value_variants();
@@ -51,7 +52,7 @@ pub fn import(bytes: &[u8]) {
     };
     let mut read = |_: Group| Ok(());
     if let Ok(prepared) = request.prepare() {
-        // That it cannot be understood is an answer.
+        // An error is a valid result.
         let _ = (prepared.records(), prepared.read(&mut read));
     }
 }

@@ -1,17 +1,17 @@
-//! Gathering records by subject, in the order in which subjects first appear.
+//! Grouping of records by subject, in the order in which subjects first appear.
 
 use std::collections::HashMap;
 
 use super::record::{Comment, Key, Like, Problem, Record, Reject, Subject};
 
-/// One record as a format read it; with a problem it can only be rejected.
+/// One record as a format read it. A record with a problem can only be rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GroupEntry {
     pub(crate) record: Record,
     pub(crate) problem: Option<Problem>,
 }
 
-/// All that a file says about one subject, in the file's order.
+/// All records of one subject in a file, in the file's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Group {
     pub(crate) key: Key,
@@ -21,7 +21,8 @@ pub(crate) struct Group {
     pub(crate) rejects: Vec<Reject>,
 }
 
-/// The groups of a whole file. Memory: about 200 bytes and its texts for each comment.
+/// The groups of a whole file. For each comment they take about 200 bytes of memory and the size of
+/// its texts.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     by_key: HashMap<Key, usize>,
@@ -34,19 +35,19 @@ impl GroupEntry {
         Self { record, problem: None }
     }
 
-    /// A record that stays outside.
+    /// A record that is rejected.
     pub(crate) fn bad(record: Record, problem: Problem) -> Self {
         Self { record, problem: Some(problem) }
     }
 }
 
 impl Group {
-    /// An empty group of this subject.
+    /// An empty group for this subject.
     pub(crate) fn of(key: Key) -> Self {
         Self { key, ..Self::default() }
     }
 
-    /// Takes one record of this subject. Of a subject named twice, the later line counts.
+    /// Adds one record of this subject. If the subject is named twice, the later line counts.
     pub(crate) fn add(&mut self, entry: GroupEntry) {
         match (entry.problem, entry.record) {
             (Some(problem), record) => self.rejects.push(Reject { record, problem }),
@@ -58,7 +59,7 @@ impl Group {
 }
 
 impl Groups {
-    /// Takes one record of any subject.
+    /// Adds one record of any subject.
     pub(crate) fn add(&mut self, entry: GroupEntry) {
         let key = entry.record.key();
         let index = match self.by_key.get(key) {
@@ -75,7 +76,7 @@ impl Groups {
         }
     }
 
-    /// Hands the groups out.
+    /// Returns the groups.
     pub(crate) fn into_groups(self) -> Vec<Group> {
         self.groups
     }

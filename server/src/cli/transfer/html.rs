@@ -1,15 +1,16 @@
-//! The little HTML that comment systems store, as plain text.
+//! Conversion of the simple HTML that comment systems store to plain text.
 //!
-//! Paragraphs and breaks become line ends, list items get a dash, a link keeps its address when its text does not show
-//! it, other tags vanish, entities become characters, the content of `script` and `style` is dropped. Anything that is
-//! not HTML after all (`a < b`) is kept as it stands.
+//! Paragraphs and breaks become line ends, list items get a dash, a link keeps its address when its
+//! text does not show it, other tags are removed, entities become characters, the content of
+//! `script` and `style` is dropped. Anything that is not HTML (`a < b`) is kept as it is.
 
-/// The entities by name that comment systems write, each before its character; other names stay as they are.
+/// The named entities that comment systems write, each before its character; other names are kept
+/// as they are.
 const NAMED: &str = "amp & lt < gt > quot \" apos ' hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” laquo « raquo » \
     copy © reg ® trade ™ euro € pound £ deg ° middot · bull • times × auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü szlig ß \
     eacute é egrave è agrave à aacute á iacute í oacute ó uacute ú ntilde ñ ccedil ç iexcl ¡ iquest ¿";
 
-/// Turns a fragment of HTML into text; at most one empty line stands between two lines.
+/// Converts a fragment of HTML to text; at most one empty line remains between two lines.
 pub(crate) fn to_text(html: &str) -> String {
     let mut out = Text::default();
     let mut rest = html;
@@ -28,12 +29,13 @@ pub(crate) fn to_text(html: &str) -> String {
 #[derive(Debug, Default)]
 struct Text {
     text: String,
-    /// Where the open link began in `text`, and its address.
+    /// The start of the open link in `text`, and its address.
     link: Option<(usize, String)>,
 }
 
 impl Text {
-    /// HTML reads any run of blanks as one, but the systems we read from keep line ends in texts, so those stay.
+    /// HTML treats any run of blanks as one, but the supported systems keep line ends in texts, so
+    /// line ends are kept.
     fn push_str(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -69,7 +71,7 @@ impl Text {
     }
 }
 
-/// Reads the tag at the start of `from` and gives what follows it.
+/// Reads the tag at the start of `from` and returns the rest.
 fn tag<'a>(from: &'a str, out: &mut Text) -> &'a str {
     let inner = from.get(1..).unwrap_or_default();
     if let Some(comment) = inner.strip_prefix("!--") {
@@ -104,7 +106,7 @@ fn tag<'a>(from: &'a str, out: &mut Text) -> &'a str {
 
 fn after_end<'a>(rest: &'a str, name: &str) -> &'a str {
     let end = format!("</{name}");
-    // Lower-casing ASCII keeps every byte where it was, so the offset fits the original.
+    // Lower-casing ASCII keeps every byte offset, so the offset is valid in the original.
     let found = rest.to_ascii_lowercase().find(&end);
     let from_end = found.and_then(|at| rest.get(at..)).unwrap_or_default();
     from_end.split_once('>').map_or("", |(_, after)| after)
@@ -134,7 +136,7 @@ fn entities(text: &str) -> String {
     out.text
 }
 
-/// Reads the entity at the start of `from`; one that is not known stays as it is.
+/// Reads the entity at the start of `from`; an unknown one is kept as it is.
 fn entity<'a>(from: &'a str, out: &mut Text) -> &'a str {
     let inner = from.get(1..).unwrap_or_default();
     let known = inner.find(';').filter(|end| *end <= 10).and_then(|end| {
@@ -153,7 +155,7 @@ fn entity<'a>(from: &'a str, out: &mut Text) -> &'a str {
     }
 }
 
-/// The character of an entity's name: numbers, and the names that comment systems write.
+/// Returns the character of an entity's name: numbers, and the names that comment systems write.
 pub(crate) fn character(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {

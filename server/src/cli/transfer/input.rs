@@ -1,4 +1,4 @@
-//! Opening a source file: gzip by its magic bytes, UTF-8 only, and never more than a bounded record in memory.
+//! Source files: gzip detected by its magic bytes, UTF-8 only, and a bounded record size in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,28 +9,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 
-/// Most bytes between two records: a longer one means a broken file (an open quote, a missing end tag), not a comment.
+/// Most bytes between two records. A longer record means a broken file (an open quote, a missing
+/// end tag), not a comment.
 pub(crate) const RECORD_BYTES_MAX: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// A source file that fails instead of feeding an endless record into memory.
+/// A source file that fails instead of reading an endless record into memory.
 pub(crate) type Input = BufReader<Guarded>;
 
-/// Tells the guard that a record ended, so that the next may be as long again.
+/// Notifies the guard that a record has ended, so that the next one may be as long again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meter {
     since: Arc<AtomicUsize>,
 }
 
 impl Meter {
-    /// A record ended here.
+    /// Marks the end of a record.
     pub(crate) fn reset(&self) {
         self.since.store(0, Ordering::Relaxed);
     }
 }
 
-/// The reader that counts what was read since the last record ended.
+/// A reader that counts the bytes since the end of the last record.
 pub(crate) struct Guarded {
     inner: Box<dyn Read + Send>,
     meter: Meter,
@@ -58,17 +59,17 @@ impl Read for Guarded {
 /// Opens a file, plain or gzip, for reading record by record.
 ///
 /// # Errors
-/// The file cannot be read, or its byte order mark says UTF-16 or UTF-32.
+/// The file cannot be read, or its byte order mark indicates UTF-16 or UTF-32.
 pub(crate) fn open(path: &Path) -> Result<(Input, Meter)> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
     from_reader(file).with_context(|| format!("cannot read {name}"))
 }
 
-/// The same over bytes that are already open.
+/// Opens bytes in the same way.
 ///
 /// # Errors
-/// As [`open`].
+/// Same as for [`open`].
 pub(crate) fn from_reader(bytes: impl Read + Send + 'static) -> Result<(Input, Meter)> {
     let mut raw = BufReader::with_capacity(BUFFER_BYTES, bytes);
     let packed = raw.fill_buf()?.starts_with(&GZIP_MAGIC);
@@ -85,10 +86,10 @@ pub(crate) fn from_reader(bytes: impl Read + Send + 'static) -> Result<(Input, M
     Ok((input, meter))
 }
 
-/// Reads a whole file that has to be understood at once, up to `bytes_max`.
+/// Reads a whole file of up to `bytes_max` bytes, for formats that must be parsed as one document.
 ///
 /// # Errors
-/// As [`open`]; the file is larger, or is not UTF-8 (with the line of the first bad byte).
+/// Same as for [`open`]; the file is larger, or is not UTF-8 (with the line of the first bad byte).
 pub(crate) fn read_whole(path: &Path, bytes_max: usize) -> Result<String> {
     let name = path.display();
     let (mut input, meter) = open(path)?;
@@ -116,7 +117,8 @@ pub(crate) fn read_whole(path: &Path, bytes_max: usize) -> Result<String> {
     }
 }
 
-/// The line that holds the byte at `offset`, counted from 1; only for error messages, it reads the file again.
+/// Returns the line, counted from 1, that contains the byte at `offset`. It reads the file again,
+/// so it is only for error messages.
 pub(crate) fn line_at(path: &Path, offset: u64) -> Option<u64> {
     let (input, meter) = open(path).ok()?;
     let mut line = 1;
@@ -129,7 +131,7 @@ pub(crate) fn line_at(path: &Path, offset: u64) -> Option<u64> {
     Some(line)
 }
 
-/// The file's name without its folders, for messages and default names.
+/// Returns the file's name without its folders, for messages and default names.
 pub(crate) fn base_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,11 +1,11 @@
-//! Ctrl-C in a long job: the first ends it in order, the second at once.
+//! Ctrl-C in a long job: the first one stops it in order, the second one at once.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::progress::ImportProgress;
 
-/// The exit code after Ctrl-C, as shells have it.
+/// The exit code after Ctrl-C, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Asks the job to stop at the first Ctrl-C or SIGTERM; returns at the second.
@@ -24,7 +24,8 @@ async fn one() {
     }
 }
 
-/// The command as it was typed, quoted where a shell needs it, without secrets; `more` is added unless it is there.
+/// Returns the command as it was typed, quoted where a shell needs it, without secrets; `more` is
+/// added unless it is already present.
 pub(crate) fn command_line(more: &str) -> String {
     let mut words: Vec<String> = std::env::args().collect();
     if !more.is_empty() && !words.iter().any(|word| word == more) {

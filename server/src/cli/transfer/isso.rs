@@ -1,8 +1,10 @@
-//! Isso's generic JSON: a list of threads `{id, title, comments: [{id, author, email, text, created, …}]}`.
+//! Isso's generic JSON: a list of threads `{id, title, comments: [{id, author, email, text,
+//! created, …}]}`.
 //!
-//! `created` is date and time in UTC, or seconds since 1970 as Isso's database has them. Ids need be unique only within
-//! a thread, so the external id is `<thread>#<id>`. Texts are Markdown and stay as they are. The columns of Isso's own database (`parent`, `mode`, `modified`,
-//! `likes`, `dislikes`) are understood too; docs/import.md has the query that writes them.
+//! `created` is date and time in UTC, or seconds since 1970 as in Isso's database. Ids need to be
+//! unique only within a thread, so the external id is `<thread>#<id>`. Texts are Markdown and are
+//! not changed. The columns of Isso's own database (`parent`, `mode`, `modified`, `likes`,
+//! `dislikes`) are read too; docs/import.md has the query that writes them.
 
 use std::path::Path;
 
@@ -18,7 +20,7 @@ use super::read::{ReadSettings, SubjectBy};
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::time::{self, TimeReader};
 
-/// The file is understood as one piece, so it is read whole.
+/// Size limit of a file, which is read completely because it is one JSON document.
 const FILE_BYTES_MAX: usize = 512 << 20;
 
 #[derive(Debug, Deserialize)]
@@ -61,10 +63,10 @@ enum Moment {
     Text(String),
 }
 
-/// Reads a file and hands out its threads and comments.
+/// Reads a file and passes its threads and comments to `out`.
 ///
 /// # Errors
-/// The file is not such a list (with file, line and column), or is larger than 512 MiB.
+/// The file is not a list of this form (with file, line and column), or is larger than 512 MiB.
 pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let text = input::read_whole(path, FILE_BYTES_MAX)?;
     let threads: Vec<Thread> = serde_json::from_str(&text).with_context(|| base_name(path))?;

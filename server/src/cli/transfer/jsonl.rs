@@ -1,8 +1,9 @@
-//! Our own format, `riposte.export.v1`: lines of JSON.
+//! Riposte's own format, `riposte.export.v1`: lines of JSON.
 //!
-//! The first line may be a header, `{"schema":"riposte.export.v1","scope":{…}}`. Every other line holds one record under
-//! the name of its kind: `{"subject":{…}}`, `{"comment":{…}}` or `{"like":{…}}`. A rejects file has `rejected` beside it,
-//! which is ignored here: mend the record and import the file. Lines of one subject stand together, parents before
+//! The first line may be a header, `{"schema":"riposte.export.v1","scope":{…}}`. Every other line
+//! contains one record under the name of its kind: `{"subject":{…}}`, `{"comment":{…}}` or
+//! `{"like":{…}}`. A line of a rejects file also has the key `rejected`, which is ignored here:
+//! correct the record and import the file. Lines of one subject are consecutive, parents before
 //! replies, likes last.
 
 use std::io::{BufRead, Write};
@@ -20,11 +21,11 @@ use super::record::{Comment, Like, Problem, Record, Subject};
 /// The name of the format in its header.
 pub(crate) const SCHEMA: &str = "riposte.export.v1";
 
-/// What a file claims to hold.
+/// The declared scope of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Scope {
     pub(crate) object_type: String,
-    /// `None`: all subjects of the type.
+    /// `None` stands for all subjects of the type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) object_id: Option<String>,
 }
@@ -85,7 +86,7 @@ pub(crate) fn write(out: &mut impl Write, record: &Record, rejected: Option<&Pro
     Ok(out.write_all(b"\n")?)
 }
 
-/// How many lines with content a file has.
+/// Returns the number of lines that are not blank.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -98,10 +99,10 @@ pub(crate) fn count(path: &Path) -> Result<u64> {
     Ok(lines)
 }
 
-/// Hands out the groups of consecutive lines of one subject; no more than one such group is in memory.
+/// Passes each group of consecutive lines of one subject to `sink`; at most one group is in memory.
 ///
 /// # Errors
-/// The first line that is not of this format, with file and line; or what `sink` answered.
+/// The first line that is not of this format, with file and line; or the error of `sink`.
 pub(crate) fn read(path: &Path, sink: GroupSink<'_>) -> Result<()> {
     let mut group: Option<Group> = None;
     each_line(path, &mut |number, text| {
@@ -121,10 +122,10 @@ pub(crate) fn read(path: &Path, sink: GroupSink<'_>) -> Result<()> {
     group.map_or(Ok(()), sink)
 }
 
-/// Understands one line; `None` for a header.
+/// Parses one line; `None` for a header.
 ///
 /// # Errors
-/// The line is not JSON, has an unknown key, holds no record or more than one.
+/// The line is not JSON, has an unknown key, contains no record or more than one.
 pub(crate) fn parse(text: &str) -> Result<Option<GroupEntry>> {
     let line: JsonLine = serde_json::from_str(text)?;
     let JsonLine { schema, scope, subject, comment, like, rejected: _ } = line;
@@ -139,7 +140,8 @@ pub(crate) fn parse(text: &str) -> Result<Option<GroupEntry>> {
     }))
 }
 
-/// A comment whose time is missing was rejected for it and not mended: now would be a wrong answer.
+/// Rejects a comment without a time: it was rejected for that before and has not been corrected,
+/// and the current time would be wrong.
 fn check(comment: Comment) -> GroupEntry {
     match comment.create_time {
         Some(_) => GroupEntry::good(Record::Comment(comment)),
@@ -150,7 +152,8 @@ fn check(comment: Comment) -> GroupEntry {
 /// Calls `each` with the number and text of every line that is not blank.
 ///
 /// # Errors
-/// The file cannot be read, a line is not UTF-8 or too long (with file and line); or what `each` answered.
+/// The file cannot be read, a line is not UTF-8 or too long (with file and line); or the error of
+/// `each`.
 pub(crate) fn each_line(path: &Path, each: &mut dyn FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let (mut input, meter) = input::open(path)?;
     let mut bytes = Vec::new();

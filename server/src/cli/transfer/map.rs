@@ -1,4 +1,5 @@
-//! The mapping file of `--format csv`: which columns are what. See docs/import/ for examples.
+//! The mapping file of `--format csv`, which assigns columns to fields. See docs/import/ for
+//! examples.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,19 +10,21 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A mapping file. Texts are templates: `{column}` is a column of the row, `{alias.column}` one of a joined row.
+/// A mapping file. Texts are templates: `{column}` is a column of the row, `{alias.column}` one of
+/// a joined row.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Map {
-    /// Names where the comments come from; with the external id it makes a second import find the first.
+    /// Name of the source. Together with the external id it lets a second import find the comments
+    /// of the first.
     pub(crate) source: String,
-    /// Object type of subjects and comments that name none themselves.
+    /// Object type of subjects and comments that do not name one themselves.
     #[serde(default)]
     pub(crate) object_type: String,
-    /// IANA zone of times that carry no offset.
+    /// IANA zone of times without an offset.
     #[serde(default)]
     pub(crate) timezone: String,
-    /// `auto`, `unix`, `unix_ms` or a strptime pattern, for times that name none themselves.
+    /// `auto`, `unix`, `unix_ms` or a strptime pattern, for times without a format of their own.
     #[serde(default)]
     pub(crate) time_format: String,
     #[serde(default = "comma")]
@@ -32,7 +35,7 @@ pub(crate) struct Map {
     /// Cells that mean "no value", such as `NULL` or `\N`.
     #[serde(default)]
     pub(crate) null: Vec<String>,
-    /// Files beside the main one, by alias.
+    /// Additional files, by alias.
     #[serde(default)]
     pub(crate) tables: BTreeMap<String, JoinedTable>,
     #[serde(default)]
@@ -42,16 +45,17 @@ pub(crate) struct Map {
     pub(crate) like: Option<LikeMap>,
 }
 
-/// A further CSV file.
+/// An additional CSV file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JoinedTable {
-    /// Looked for among the FILEs of the command, then beside the first of them.
+    /// Searched among the FILEs of the command, then in the folder of the first of them.
     pub(crate) file: String,
-    /// Template over the table's own columns that names a row.
+    /// Template over the table's own columns that identifies a row.
     #[serde(default)]
     pub(crate) key: Option<String>,
-    /// Template over the main row (and tables joined before by alphabet) that picks the row with that key.
+    /// Template over the main row (and tables joined before, in alphabetical order) that selects
+    /// the row with that key.
     #[serde(default)]
     pub(crate) on: Option<String>,
 }
@@ -122,7 +126,7 @@ pub(crate) struct CommentMap {
     pub(crate) html: bool,
 }
 
-/// Likes: one for every row of a table; of one member's rows for one comment the latest counts.
+/// Likes: one for every row of a table. Of one member's rows for one comment, the latest counts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LikeMap {
@@ -137,18 +141,18 @@ pub(crate) struct LikeMap {
     pub(crate) time: Field,
 }
 
-/// A value: a template, or a table with the template and how to read it.
+/// A value: a template, or a table with the template and its conversion.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FieldTable {
     pub(crate) value: String,
-    /// Other words for what the template gives.
+    /// Replacements for the output of the template.
     #[serde(default)]
     pub(crate) map: BTreeMap<String, String>,
-    /// What stands for a value that `map` does not have, or for an empty one.
+    /// Replacement for a value that `map` does not contain, or for an empty one.
     #[serde(default)]
     pub(crate) default: Option<String>,
-    /// For a time: as `time_format`.
+    /// For a time: same as `time_format`.
     #[serde(default)]
     pub(crate) format: Option<String>,
 }
@@ -186,7 +190,8 @@ fn comma() -> char {
 /// Reads and checks a mapping file.
 ///
 /// # Errors
-/// The file cannot be read, is not TOML, has an unknown key (with its line), or names a table that it does not define.
+/// The file cannot be read, is not TOML, has an unknown key (with its line), or names a table that
+/// it does not define.
 pub(crate) fn load(path: &Path) -> Result<Map> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text).with_context(|| format!("in the mapping file {}", path.display()))

@@ -1,4 +1,5 @@
-//! Ids that fit the server's bounds, made the same way on every run so that a second import finds the first one's.
+//! Ids within the server's limits. They are the same in every run, so that a second import finds
+//! the items of the first.
 
 use sha2::{Digest, Sha256};
 
@@ -7,7 +8,8 @@ pub(crate) const ID_BYTES_MAX: usize = 64;
 /// Most bytes of an external id.
 pub(crate) const EXTERNAL_ID_BYTES_MAX: usize = 128;
 
-/// The text itself if it can be an id, otherwise `sha256:` with the first 20 bytes of its digest.
+/// Returns the text itself if it can be an id, otherwise `sha256:` with the first 20 bytes of its
+/// digest.
 pub(crate) fn fit(text: &str) -> String {
     if !text.is_empty() && text.len() <= ID_BYTES_MAX && !text.chars().any(char::is_control) {
         return text.to_owned();
@@ -15,22 +17,23 @@ pub(crate) fn fit(text: &str) -> String {
     format!("sha256:{}", digest(text, 20))
 }
 
-/// The external id of a comment whose own id is unique only within its page.
+/// Returns the external id of a comment whose own id is unique only within its page.
 pub(crate) fn within(page: &str, id: &str) -> String {
     item(&format!("{page}#{id}"))
 }
 
-/// The text itself if it can be an external id, otherwise `sha256:` with the first 20 bytes of its digest.
+/// Returns the text itself if it can be an external id, otherwise `sha256:` with the first 20 bytes
+/// of its digest.
 pub(crate) fn item(text: &str) -> String {
     if text.len() <= EXTERNAL_ID_BYTES_MAX { text.to_owned() } else { format!("sha256:{}", digest(text, 20)) }
 }
 
-/// The first `bytes` bytes (at most 32) of the text's SHA-256, in hexadecimal.
+/// Returns the first `bytes` bytes (at most 32) of the text's SHA-256, in hexadecimal.
 pub(crate) fn digest(text: &str, bytes: usize) -> String {
     Sha256::digest(text.as_bytes()).iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a source knows of the person who wrote a comment.
+/// The source's data about the author of a comment.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SourceMember<'a> {
     pub(crate) username: &'a str,
@@ -38,8 +41,9 @@ pub(crate) struct SourceMember<'a> {
     pub(crate) name: &'a str,
 }
 
-/// A stable member id: `<source>:<username>`; without a username `<source>:e:<hash of salt and email>`; with neither
-/// `<source>:n:<hash of salt and name>`; `<source>:anonymous` for nobody. The e-mail itself never appears.
+/// Returns a stable member id: `<source>:<username>`; without a username `<source>:e:<hash of salt
+/// and email>`; with neither `<source>:n:<hash of salt and name>`; `<source>:anonymous` without any
+/// of them. The e-mail address itself never appears.
 pub(crate) fn member(source: &str, salt: &str, person: SourceMember<'_>) -> String {
     let email = person.email.trim().to_lowercase();
     let hash = |kind: &str, text: &str| format!("{source}:{kind}:{}", digest(&format!("{salt}\0{text}"), 16));
@@ -52,7 +56,8 @@ pub(crate) fn member(source: &str, salt: &str, person: SourceMember<'_>) -> Stri
     fit(&id)
 }
 
-/// The member that stands for vote number `n` of a comment, counted from 1: `~synthetic:<source>:<id>:up:<n>`.
+/// Returns the member that stands for vote number `n` of a comment, counted from 1:
+/// `~synthetic:<source>:<id>:up:<n>`.
 pub(crate) fn synthetic(source: &str, external_id: &str, direction: &str, n: u32) -> String {
     let whole = format!("~synthetic:{source}:{external_id}:{direction}:{n}");
     if whole.len() <= ID_BYTES_MAX {

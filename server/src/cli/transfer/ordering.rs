@@ -1,13 +1,16 @@
-//! One subject's comments in an order the server can take, and the rules for those it cannot.
+//! The order of one subject's comments in which the server accepts them, and the rules for comments
+//! that it cannot accept.
 //!
-//! * Parents come before their replies, otherwise the earlier comment first; equal times keep the file's order. So
-//!   floors follow time, as if the comments had been written here.
-//! * A comment without text stays outside (`TEXT_EMPTY`), unless something with a text hangs below it: then it comes in
-//!   as a tombstone, deleted by its author at the moment it was written, because without it the thread would break.
-//! * A reply whose parent is not in the file is an orphan; what happens to it is said by [`Orphans`].
-//! * Replies in a circle stay outside with all that hangs below them (`PARENT_CYCLE`), and so does what hangs below a
-//!   comment that the format already refused (`PARENT_REJECTED`).
-//! * A second comment with the id of another is dropped if it is the same in all and refused if not (`DUPLICATE_ID`).
+//! * Parents come before their replies, otherwise the earlier comment first; equal times keep the
+//!   file's order. Floors therefore follow time, as if the comments had been written here.
+//! * A comment without text is rejected (`TEXT_EMPTY`), unless a comment with text is below it:
+//!   then it is imported as a tombstone, deleted by its author at its creation time, because the
+//!   thread would break without it.
+//! * A reply whose parent is not in the file is an orphan; [`Orphans`] determines its treatment.
+//! * Replies in a cycle are rejected with all their descendants (`PARENT_CYCLE`), and so are the
+//!   descendants of a comment that the format already rejected (`PARENT_REJECTED`).
+//! * A second comment with the same id is dropped if it is identical and rejected otherwise
+//!   (`DUPLICATE_ID`).
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry as Slot;
@@ -30,31 +33,31 @@ pub(crate) enum Orphans {
     Tombstone,
 }
 
-/// One subject, ready to be sent from the first to the last.
+/// One subject, ready to be sent in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SubjectBatch {
     pub(crate) key: Key,
     pub(crate) subject: Subject,
-    /// The file describes the subject.
+    /// True if the file describes the subject.
     pub(crate) described: bool,
-    /// The subject itself is to be sent: the file describes it, or comments need it.
+    /// True if the subject itself is to be sent: the file describes it, or comments need it.
     pub(crate) sends_subject: bool,
     pub(crate) comments: Vec<OrderedComment>,
     pub(crate) likes: Vec<Like>,
     pub(crate) rejects: Vec<Reject>,
-    /// Comments that stood in the file more than once without any difference.
+    /// The number of identical repetitions of comments in the file.
     pub(crate) repeated: u64,
 }
 
-/// A comment in its place.
+/// A comment in its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OrderedComment {
     pub(crate) comment: Comment,
-    /// Its parent is not in the file: only the server can tell whether it exists.
+    /// True if its parent is not in the file: only the server knows whether the parent exists.
     pub(crate) orphan: bool,
 }
 
-/// Puts a group in order and sorts out what cannot be brought in.
+/// Orders a group and separates the records that cannot be imported.
 pub(crate) fn arrange(group: Group, orphans: Orphans) -> SubjectBatch {
     let Group { key, subject, comments, likes, rejects } = group;
     let described = subject.is_some();
@@ -106,7 +109,8 @@ impl Forest {
         Self { parent, children }
     }
 
-    /// Positions with every parent before its replies, then by time; comments in a circle are never reached.
+    /// Returns positions with every parent before its replies, then by time; comments in a cycle
+    /// are never reached.
     fn walk(&self, comments: &[Comment]) -> Vec<usize> {
         let rank = |at: usize| (comments.get(at).and_then(|c| c.create_time).unwrap_or(Timestamp::MAX), at);
         let roots = self.parent.iter().enumerate().filter(|(_, parent)| parent.is_none());
@@ -119,7 +123,8 @@ impl Forest {
         order
     }
 
-    /// Whether each comment has a text, was deleted in the source, or has such a comment below it.
+    /// Returns, for each comment, true if it has a text, was deleted in the source, or has such a
+    /// comment below it.
     fn worth_keeping(&self, comments: &[Comment], order: &[usize]) -> Vec<bool> {
         let mut keep: Vec<bool> = comments.iter().map(has_substance).collect();
         for at in order.iter().rev() {
@@ -198,11 +203,11 @@ fn refused_ids(rejects: &[Reject]) -> HashSet<String> {
         Record::Comment(comment) => Some(comment.external_id.clone()),
         Record::Subject(_) | Record::Like(_) => None,
     };
-    // A duplicate's id still names the comment that came in.
+    // The id of a duplicate still names the comment that was imported.
     rejects.iter().filter(|reject| reject.problem.reason != "DUPLICATE_ID").filter_map(id).collect()
 }
 
-/// Fills the batch: first the reachable comments in order, then the circles among the rejects.
+/// Fills the batch: first the reachable comments in order, then those in cycles as rejects.
 fn place(comments: Vec<Comment>, verdict: &Placement, batch: &mut SubjectBatch) {
     let mut slots: Vec<Option<Comment>> = comments.into_iter().map(Some).collect();
     let mut refused = verdict.refused.clone();
@@ -228,7 +233,8 @@ fn place(comments: Vec<Comment>, verdict: &Placement, batch: &mut SubjectBatch) 
     }
 }
 
-/// Makes a tombstone of a comment that has no text, and clears the text of one that was deleted in the source.
+/// Turns a comment without text into a tombstone, and clears the text of one that was deleted in
+/// the source.
 fn settle(mut comment: Comment) -> Comment {
     if comment.state != CommentState::Deleted && comment.text.trim().is_empty() {
         comment.state = CommentState::Deleted;

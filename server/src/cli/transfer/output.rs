@@ -1,4 +1,5 @@
-//! Where an export goes: standard output, or a file that appears when it is whole and can be gone on with until then.
+//! The destination of an export: standard output, or a file that appears when it is complete; until
+//! then the export can be resumed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -11,8 +12,8 @@ use flate2::write::GzEncoder;
 use super::jsonl::{self, Scope};
 use super::resume::{self, FinishedSubjects};
 
-/// The open end of an export. What is written in one call of [`ExportOutput::append`] is one gzip member, so that a broken
-/// file can be cut back to the last whole subject.
+/// An open export. The data of one call of [`ExportOutput::append`] is one gzip member, so that a
+/// broken file can be cut back to the last complete subject.
 #[derive(Debug)]
 pub(crate) struct ExportOutput {
     to: To,
@@ -25,23 +26,23 @@ enum To {
     File { file: BufWriter<File>, part: PathBuf, path: PathBuf },
 }
 
-/// A file to write, and what may happen to files that are there.
+/// The file to write, and the policy for existing files.
 #[derive(Debug, Clone)]
 pub(crate) struct OutputTarget {
-    /// `None`: standard output.
+    /// `None` stands for standard output.
     pub(crate) path: Option<PathBuf>,
     pub(crate) gzip: bool,
-    /// Go on with the unfinished file of an earlier run.
+    /// Resume the unfinished file of an earlier run.
     pub(crate) resume: bool,
     /// Replace a finished file.
     pub(crate) overwrite: bool,
 }
 
 impl OutputTarget {
-    /// Opens the output; with `resume` cuts an unfinished file back to its last whole subject.
+    /// Opens the output; with `resume`, cuts an unfinished file back to its last complete subject.
     ///
     /// # Errors
-    /// A file is in the way, or the unfinished file is of another export or cannot be read.
+    /// A file already exists, or the unfinished file belongs to another export or cannot be read.
     pub(crate) fn open(&self, scope: &Scope) -> Result<(ExportOutput, FinishedSubjects)> {
         let Some(path) = &self.path else {
             let mut output = ExportOutput { to: To::Stdout, gzip: self.gzip };
@@ -86,7 +87,7 @@ impl ExportOutput {
         .context("cannot write the export")
     }
 
-    /// Puts a file in its place, safely on disk.
+    /// Moves a file to its final name, safely on disk.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -116,7 +117,7 @@ fn header(scope: &Scope) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The unfinished file of an export.
+/// Returns the path of the unfinished file of an export.
 pub(crate) fn part(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");

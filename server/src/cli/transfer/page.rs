@@ -4,19 +4,20 @@ use super::member_ids;
 use super::read::{ReadSettings, SubjectBy};
 use super::record::Key;
 
-/// The names that an export gives a page; each may be empty.
+/// The names of a page in an export; each may be empty.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageNames<'a> {
-    /// What the site itself calls it.
+    /// The site's own id of the page.
     pub(crate) id: &'a str,
     /// Its address.
     pub(crate) link: &'a str,
-    /// The comment system's own number for it.
+    /// The comment system's number of the page.
     pub(crate) number: &'a str,
 }
 
 impl PageNames<'_> {
-    /// The object id: the first name that is not empty, hashed if it is too long. `None` if all are.
+    /// Returns the object id: the first name that is not empty, hashed if it is too long. `None` if
+    /// all are empty.
     pub(crate) fn object_id(&self, by: SubjectBy) -> Option<String> {
         let path = path_of(self.link);
         let names = match by {
@@ -27,12 +28,12 @@ impl PageNames<'_> {
     }
 }
 
-/// The key of comments whose page is not known: to be filled in by hand in the rejects file.
+/// The key of comments on an unknown page, to be filled in by hand in the rejects file.
 pub(crate) fn unknown(settings: &ReadSettings) -> Key {
     Key { object_type: settings.object_type.clone(), object_id: String::new() }
 }
 
-/// Path and query of an address, without the fragment; a path alone is itself.
+/// Returns path and query of an address, without the fragment; a path alone is returned as it is.
 fn path_of(link: &str) -> &str {
     let link = link.split('#').next().unwrap_or_default();
     match link.split_once("://") {

@@ -1,4 +1,4 @@
-//! How far the work has come: a bar on a terminal, a line every five seconds elsewhere.
+//! Progress of an import: a bar on a terminal, a line every five seconds elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const BAR_TICK: Duration = Duration::from_millis(100);
 const LINE_TICK: Duration = Duration::from_secs(5);
 const TEMPLATE: &str = "{spinner} {wide_bar} {human_pos} of {human_len} ({percent} %), {msg}";
 
-/// Shows a tally on standard error until it is dropped.
+/// Shows the totals on standard error until it is dropped.
 #[derive(Debug)]
 pub(crate) struct ImportProgress {
     bar: ProgressBar,
@@ -23,7 +23,7 @@ pub(crate) struct ImportProgress {
 }
 
 impl ImportProgress {
-    /// Begins to show. Must be called within a tokio runtime.
+    /// Starts the display. Must be called within a tokio runtime.
     pub(crate) fn start(tally: &Arc<ImportTotals>) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -35,7 +35,7 @@ impl ImportProgress {
         let task = tokio::spawn(async move {
             let mut tick = tokio::time::interval(if terminal { BAR_TICK } else { LINE_TICK });
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            // The first tick comes at once, when there is nothing to tell.
+            // The first tick is immediate, when there is nothing to report.
             tick.tick().await;
             loop {
                 tick.tick().await;
@@ -51,7 +51,7 @@ impl ImportProgress {
         Self { bar, task }
     }
 
-    /// Says something without disturbing the bar.
+    /// Prints a message without disturbing the bar.
     pub(crate) fn say(&self, text: &str) {
         if self.bar.is_hidden() {
             eprintln!("{text}");
@@ -60,7 +60,7 @@ impl ImportProgress {
         }
     }
 
-    /// The time since the start.
+    /// Returns the time since the start.
     pub(crate) fn elapsed(&self) -> Duration {
         self.bar.elapsed()
     }
@@ -73,7 +73,7 @@ impl Drop for ImportProgress {
     }
 }
 
-/// One line for a log: done, total, share, rate, time left, rejects.
+/// Returns one line for a log: done, total, share, rate, time left, rejects.
 pub(crate) fn line(tally: &ImportTotals, elapsed: Duration) -> String {
     let (done, total) = (tally.done.get(), tally.total.get());
     let known = tally.total_known.load(Ordering::Relaxed);
@@ -89,7 +89,7 @@ fn rest_of_line(tally: &ImportTotals, elapsed: Duration) -> String {
     format!("{rate}/s, {left} s left, {} rejected", tally.rejected.get())
 }
 
-/// Items per second, rounded.
+/// Returns items per second, rounded.
 pub(crate) fn per_second(items: u64, elapsed: Duration) -> u64 {
     let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
     items.saturating_mul(1000) / millis

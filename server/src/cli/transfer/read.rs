@@ -1,4 +1,4 @@
-//! From files to subjects: picks the format and hands out one group after another.
+//! Conversion of files to subjects: selects the format and returns one group after another.
 
 use std::path::PathBuf;
 
@@ -36,17 +36,17 @@ pub(crate) enum SubjectBy {
     Path,
 }
 
-/// What is the same for all records of one import.
+/// Settings for all records of one import.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadSettings {
     pub(crate) source: String,
     pub(crate) object_type: String,
-    /// Goes into the hash of e-mail addresses and names.
+    /// Salt for the hashes of e-mail addresses and names.
     pub(crate) salt: String,
     pub(crate) subject_by: SubjectBy,
 }
 
-/// What to read.
+/// The request to read files.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadRequest {
     pub(crate) files: Vec<PathBuf>,
@@ -58,7 +58,7 @@ pub(crate) struct ReadRequest {
     pub(crate) subject_by: SubjectBy,
 }
 
-/// Files whose format, mapping and settings are known to be good.
+/// Files whose format, mapping and settings have been validated.
 #[derive(Debug)]
 pub(crate) struct PreparedImport {
     files: Vec<PathBuf>,
@@ -67,14 +67,14 @@ pub(crate) struct PreparedImport {
     pub(crate) settings: ReadSettings,
 }
 
-/// Where the groups go; an error from it ends the reading.
+/// The consumer of groups; an error from it ends the reading.
 pub(crate) type GroupSink<'a> = &'a mut dyn FnMut(Group) -> Result<()>;
 
 impl ReadRequest {
-    /// Checks what can be checked before a file is read.
+    /// Checks everything that can be checked before a file is read.
     ///
     /// # Errors
-    /// CSV without a mapping file, a mapping file with another format, a faulty mapping file.
+    /// CSV without a mapping file, a mapping file with another format, an invalid mapping file.
     pub(crate) fn prepare(self) -> Result<PreparedImport> {
         let map = match (self.format, &self.map) {
             (ImportFormat::Csv, None) => bail!("--format csv needs --map MAP.toml, which says what the columns are"),
@@ -93,7 +93,8 @@ impl ReadRequest {
 }
 
 impl PreparedImport {
-    /// How many records the files hold, if the format can tell without understanding them all first.
+    /// Returns the number of records in the files, if the format can count them without parsing all
+    /// of them first.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -108,11 +109,12 @@ impl PreparedImport {
         }
     }
 
-    /// Hands out the subjects one after another. JSON lines are handed out as they are read and may name a subject
-    /// again later; the other formats scatter a subject over the file and are read whole first.
+    /// Passes the subjects to `sink` one after another. JSON lines are passed on as they are read
+    /// and may name a subject again later. The other formats spread a subject over the file, so
+    /// they are read completely first.
     ///
     /// # Errors
-    /// The first thing in a file that cannot be understood, with file and line; or what `sink` answered.
+    /// The first error in a file, with file and line; or the error of `sink`.
     pub(crate) fn read(&self, sink: GroupSink<'_>) -> Result<()> {
         if self.format == ImportFormat::Jsonl {
             return self.files.iter().try_for_each(|file| jsonl::read(file, sink));
@@ -142,7 +144,7 @@ impl PreparedImport {
 }
 
 impl ImportFormat {
-    /// The source's name when nobody gives one.
+    /// Returns the default name of the source.
     fn source(self) -> &'static str {
         match self {
             Self::Csv => "csv",

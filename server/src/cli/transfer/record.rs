@@ -1,7 +1,7 @@
-//! The neutral model: what a subject, a comment and a like are before they belong to any server.
+//! The neutral model: a subject, a comment and a like independent of any server.
 //!
-//! Its JSON form is also one line of an export and one line of a rejects file, so a field added here is a field added to
-//! the format `riposte.export.v1`.
+//! The JSON form of a record is also one line of an export and one line of a rejects file, so a
+//! field added here is a field added to the format `riposte.export.v1`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const METADATA_BYTES_MAX: usize = 1024;
 /// Most entries of one metadata map.
 const METADATA_ENTRIES_MAX: usize = 16;
 
-/// Names a subject: what the comments are about.
+/// The key of a subject: the object that comments are about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Key {
@@ -23,7 +23,7 @@ pub(crate) struct Key {
     pub(crate) object_id: String,
 }
 
-/// A subject with what the source knows of it.
+/// A subject with the data of the source.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Subject {
@@ -71,7 +71,7 @@ pub(crate) struct Comment {
     pub(crate) edit_time: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
     pub(crate) delete_time: Option<Timestamp>,
-    /// Votes the source knows only as numbers, without the people behind them.
+    /// Votes that the source knows only as numbers, without the people who cast them.
     #[serde(default, skip_serializing_if = "Votes::is_empty")]
     pub(crate) votes: Votes,
 }
@@ -89,12 +89,12 @@ pub(crate) struct Like {
     pub(crate) value: LikeValue,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
     pub(crate) time: Option<Timestamp>,
-    /// The member stands for a vote that is known only as a number.
+    /// True if the member stands for a vote that is known only as a number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) synthetic: bool,
 }
 
-/// Where a comment was written from; stored for moderation, never shown.
+/// The client that a comment was written with; stored for moderation, never shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Client {
@@ -106,7 +106,7 @@ pub(crate) struct Client {
     pub(crate) device: String,
 }
 
-/// How many people voted up and down.
+/// Numbers of votes up and down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Votes {
@@ -116,7 +116,7 @@ pub(crate) struct Votes {
     pub(crate) down: u32,
 }
 
-/// Whether a subject takes comments and shows them.
+/// The state of a subject: it determines whether comments are accepted and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SubjectState {
@@ -126,7 +126,7 @@ pub(crate) enum SubjectState {
     Hidden,
 }
 
-/// The states an imported comment may have.
+/// The states that an imported comment may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum CommentState {
@@ -136,7 +136,7 @@ pub(crate) enum CommentState {
     Deleted,
 }
 
-/// Who deleted a comment.
+/// The actor that deleted a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum DeletedBy {
@@ -145,7 +145,7 @@ pub(crate) enum DeletedBy {
     Moderator,
 }
 
-/// What a member thinks of a comment; a member without an opinion has no like at all.
+/// A member's opinion of a comment; a member without an opinion has no like at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum LikeValue {
@@ -153,7 +153,7 @@ pub(crate) enum LikeValue {
     Dislike,
 }
 
-/// One thing to bring in.
+/// One record to import.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all records are comments or short-lived")]
 pub(crate) enum Record {
@@ -162,16 +162,16 @@ pub(crate) enum Record {
     Like(Like),
 }
 
-/// Why a record stays outside, as it stands in the rejects file.
+/// The reason why a record is rejected, as written to the rejects file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Problem {
-    /// Groups the summary: a short word in capitals.
+    /// A short word in capitals, by which the summary groups rejects.
     pub(crate) reason: String,
-    /// What is wrong with this very record.
+    /// The problem of this record.
     pub(crate) message: String,
 }
 
-/// A record together with why it stays outside.
+/// A record together with the reason of its rejection.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reject {
     pub(crate) record: Record,
@@ -179,7 +179,7 @@ pub(crate) struct Reject {
 }
 
 impl Record {
-    /// The subject that the record belongs to.
+    /// Returns the subject that the record belongs to.
     pub(crate) fn key(&self) -> &Key {
         match self {
             Self::Subject(subject) => &subject.key,
@@ -190,7 +190,7 @@ impl Record {
 }
 
 impl Problem {
-    /// A problem with its group and its text.
+    /// A problem with its reason and its message.
     pub(crate) fn new(reason: &str, message: impl Into<String>) -> Self {
         Self { reason: reason.to_owned(), message: message.into() }
     }
@@ -207,14 +207,14 @@ impl Votes {
         self.up == 0 && self.down == 0
     }
 
-    /// How many synthetic members stand for these votes.
+    /// Returns the number of synthetic members that stand for these votes.
     pub(crate) fn total(self) -> u64 {
         u64::from(self.up) + u64::from(self.down)
     }
 }
 
-/// Adds an entry unless it is blank or would break the bounds of a metadata map: a decoration such as a title is never
-/// a reason to refuse a comment.
+/// Adds an entry unless it is blank or would exceed the limits of a metadata map. An addition such
+/// as a title is never a reason to reject a comment.
 pub(crate) fn put_metadata(metadata: &mut BTreeMap<String, String>, name: &str, value: &str) {
     let value = value.trim();
     let used: usize = metadata.iter().map(|(name, value)| name.len() + value.len()).sum();

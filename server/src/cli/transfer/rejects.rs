@@ -1,4 +1,5 @@
-//! The file of what could not be brought in. It is itself valid input: mend a line, import the file.
+//! The file of records that could not be imported. It is itself valid input: correct a line and
+//! import the file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,30 +12,32 @@ use super::input::base_name;
 use super::jsonl;
 use super::record::{Record, Reject};
 
-/// Collects rejects: the file appears under its name when all are in it, and only if there are any.
+/// Collects rejects. The file appears under its name when it is complete, and only if there are
+/// rejects.
 #[derive(Debug)]
 pub(crate) struct Rejects {
-    /// `None`: they are only counted.
+    /// `None` if rejects are only counted.
     path: Option<PathBuf>,
-    /// Written when a record names no source, so that the file can be imported without `--source`.
+    /// Written for records without a source, so that the file can be imported without `--source`.
     source: String,
     file: Option<BufWriter<File>>,
     by_reason: BTreeMap<String, u64>,
 }
 
 impl Rejects {
-    /// Rejects that will be written to `path`, or only counted; nothing is created yet.
+    /// Creates a collector that writes to `path` or only counts; no file is created yet.
     pub(crate) fn new(path: Option<PathBuf>, source: &str) -> Self {
         Self { path, source: source.to_owned(), file: None, by_reason: BTreeMap::new() }
     }
 
-    /// Where rejects go if nobody says: beside nothing, in the current folder, named after the first file.
+    /// Returns the default path of the rejects file: in the current folder, named after the first
+    /// input file.
     pub(crate) fn default_path(files: &[PathBuf]) -> PathBuf {
         let name = files.first().map_or_else(|| "import".to_owned(), |file| base_name(file));
         PathBuf::from(format!("{name}.rejects.jsonl"))
     }
 
-    /// Adds one.
+    /// Adds a reject.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -57,12 +60,12 @@ impl Rejects {
         jsonl::write(file, &reject.record, Some(&reject.problem)).with_context(context)
     }
 
-    /// How many there are.
+    /// Returns the number of rejects.
     pub(crate) fn total(&self) -> u64 {
         self.by_reason.values().sum()
     }
 
-    /// Puts the file in its place, and tells how many there are of each reason.
+    /// Moves the file to its final name, and returns the number of rejects for each reason.
     ///
     /// # Errors
     /// The file cannot be written.

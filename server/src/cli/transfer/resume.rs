@@ -1,4 +1,4 @@
-//! Going on with an unfinished export: what is in it, and where its last whole subject ends.
+//! Resumption of an unfinished export: its content, and the end of its last complete subject.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,13 +10,13 @@ use flate2::bufread::GzDecoder;
 
 use super::jsonl::{JsonLine, Scope};
 
-/// The object ids of the subjects that a file holds whole.
+/// The object ids of the subjects that are complete in a file.
 pub(crate) type FinishedSubjects = HashSet<String>;
 
-/// Reads an unfinished export. What follows the returned offset is to be cut off.
+/// Reads an unfinished export. The caller must cut off everything after the returned offset.
 ///
 /// # Errors
-/// The file cannot be read, or is an export of something else.
+/// The file cannot be read, or belongs to another export.
 pub(crate) fn scan(part: &Path, gzip: bool, scope: &Scope) -> Result<(FinishedSubjects, u64)> {
     let mut file = BufReader::new(File::open(part)?);
     let mut scan = Scan { scope, done: FinishedSubjects::new(), end: 0 };
@@ -35,7 +35,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Plain lines: a subject is whole when the next one begins.
+    /// Reads plain lines: a subject is complete when the next one begins.
     fn lines(&mut self, file: &mut impl BufRead) -> Result<()> {
         let (mut line, mut offset, mut open) = (Vec::new(), 0, None);
         loop {
@@ -55,7 +55,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Gzip: the header and each subject are members of their own, so one that unpacks is whole.
+    /// Reads gzip: the header and each subject are separate members, so a member that can be
+    /// unpacked is complete.
     fn members(&mut self, file: &mut (impl BufRead + Seek)) -> Result<()> {
         while !file.fill_buf()?.is_empty() {
             let mut line = Vec::new();

@@ -1,4 +1,4 @@
-//! The import as a whole: a reader fills several streams, each subject on one of them.
+//! The whole import: one reader fills several streams, and each subject stays on one of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,23 +20,24 @@ use super::throttle::Throttle;
 use super::totals::ImportTotals;
 use super::votes::VotePolicy;
 
-/// Subjects that wait for each stream; with the one being sent they bound what JSON lines hold in memory.
+/// Subjects that wait for each stream. Together with the one being sent, they bound the memory for
+/// JSON lines.
 const QUEUE: usize = 16;
 
-/// What all streams of one import share.
+/// State that all streams of one import share.
 pub(crate) struct ImportShared {
     pub(crate) tally: Arc<ImportTotals>,
     pub(crate) source: String,
     pub(crate) votes: VotePolicy,
     pub(crate) orphans: Orphans,
-    /// Unanswered items that one stream may have.
+    /// The most items without a response in one stream.
     pub(crate) window: usize,
     pub(crate) pace: Throttle,
-    /// How long the server may be out of reach before the import gives up.
+    /// The longest time that the server may be unreachable before the import gives up.
     pub(crate) patience: Duration,
-    /// The server is known to be out of reach, so that one stream says so and not all.
+    /// True while the server is known to be unreachable, so that only one stream reports it.
     pub(crate) outage: AtomicBool,
-    /// Tells the person at the terminal something.
+    /// Reports a message to the person at the terminal.
     pub(crate) say: Box<dyn Fn(&str) + Send + Sync>,
     pub(crate) rejects: Mutex<Option<Rejects>>,
 }
@@ -48,7 +49,7 @@ impl std::fmt::Debug for ImportShared {
 }
 
 impl ImportShared {
-    /// Writes a reject; after the file is finished it is only counted.
+    /// Writes a reject. After the file is finished, a reject is only counted.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -57,7 +58,8 @@ impl ImportShared {
         rejects.as_mut().map_or(Ok(()), |rejects| rejects.add(reject))
     }
 
-    /// Adds the items of a batch to those expected: all, or only those that are no records of their own.
+    /// Adds the items of a batch to the expected total. If the records of the files were counted
+    /// before, only items that are not records themselves are added.
     fn expect(&self, batch: &SubjectBatch, records_counted: bool) {
         let votes: u64 = batch.comments.iter().map(|planned| planned.comment.votes.total()).sum();
         let votes = if self.votes == VotePolicy::Skip { 0 } else { votes };
@@ -68,11 +70,11 @@ impl ImportShared {
     }
 }
 
-/// Brings everything in that was prepared, over `streams` streams, until done or `stop` becomes true.
+/// Imports the prepared files over `streams` streams, until all is done or `stop` becomes true.
 ///
 /// # Errors
-/// The first of: a file that cannot be understood (what was read before it is brought in), a server that cannot be
-/// reached or refuses, a rejects file that cannot be written.
+/// The first of these: a file that cannot be parsed (everything read before it is imported), a
+/// server that cannot be reached or rejects the import, a rejects file that cannot be written.
 pub(crate) async fn run(
     prepared: PreparedImport,
     client: &AdminServiceClient<Connection>,
@@ -96,7 +98,7 @@ pub(crate) async fn run(
             let batch = ordering::arrange(group, counted.orphans);
             counted.expect(&batch, records.is_some());
             let queue = queues.get(lane_of(&batch.key, queues.len())).context("there is no stream")?;
-            // A stream that is gone has failed, and says why itself.
+            // A stream that has ended has failed, and reports the error itself.
             match *stopped.borrow() || queue.blocking_send(batch).is_err() {
                 true => Err(anyhow!(Stopped)),
                 false => Ok(()),
@@ -114,7 +116,7 @@ pub(crate) async fn run(
     outcome.and(read.or_else(|error| if error.is::<Stopped>() { Ok(()) } else { Err(error) }))
 }
 
-/// The reader was told to stop; not an error of its own.
+/// The reader was stopped on request; this is not an error of its own.
 #[derive(Debug)]
 struct Stopped;
 
@@ -126,7 +128,8 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// The stream of a subject: always the same, because the lines of one subject may come in several groups.
+/// Returns the stream of a subject: always the same one, because the lines of one subject may form
+/// several groups.
 fn lane_of(key: &Key, lanes: usize) -> usize {
     let digest = member_ids::digest(&format!("{}\0{}", key.object_type, key.object_id), 4);
     let number = usize::from_str_radix(&digest, 16).unwrap_or_default();

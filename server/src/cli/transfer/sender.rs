@@ -1,7 +1,8 @@
-//! One import stream: keeps a window of unanswered items, and loses none of them with a connection.
+//! One import stream. It keeps a window of items without a response and loses none of them when a
+//! connection breaks.
 //!
-//! The server answers in order and takes an item twice without harm, so what is unanswered when a connection breaks is
-//! simply sent again on the next one.
+//! The server responds in order and accepts the same item twice without harm, so items without a
+//! response are sent again on the next connection.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -34,15 +35,15 @@ pub(crate) struct ImportSender {
     stop: watch::Receiver<bool>,
     link: Option<Link>,
     unanswered: VecDeque<Item>,
-    /// Orphans that the server does not know the parent of, to be sent again as roots.
+    /// Orphans whose parent the server does not know, to be sent again as roots.
     returned: Vec<Comment>,
-    /// External ids of this subject's comments that stay outside.
+    /// External ids of the rejected comments of this subject.
     outside: HashSet<String>,
-    /// Time spent waiting for a server since its last answer.
+    /// Time spent waiting for the server since its last response.
     waited: Duration,
 }
 
-/// A connection's two ends, and the position of the next answer.
+/// The two ends of a connection, and the index of the next response.
 #[derive(Debug)]
 struct Link {
     requests: mpsc::Sender<ImportCommentsRequest>,
@@ -57,7 +58,7 @@ struct Item {
 }
 
 impl ImportSender {
-    /// A stream that is opened with its first item.
+    /// Creates a sender whose stream is opened with its first item.
     pub(crate) fn new(
         client: AdminServiceClient<Connection>,
         shared: Arc<ImportShared>,
@@ -67,11 +68,12 @@ impl ImportSender {
         Self { client, shared, stop, link, unanswered, returned, outside: HashSet::new(), waited: Duration::ZERO }
     }
 
-    /// Brings in the subjects of the queue until it ends or a stop is asked for, and waits for the last answer.
+    /// Imports the subjects of the queue until it ends or a stop is requested, and waits for the
+    /// last response.
     ///
     /// # Errors
-    /// The server cannot be reached any more, refuses the caller, or breaks the contract; the rejects file cannot be
-    /// written.
+    /// The server can no longer be reached, rejects the caller, or violates the contract; the
+    /// rejects file cannot be written.
     pub(crate) async fn run(mut self, mut queue: mpsc::Receiver<SubjectBatch>) -> Result<()> {
         while let Some(batch) = self.next(&mut queue).await {
             self.bring_in(batch).await?;
@@ -81,11 +83,12 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Ends the stream as the server expects it, so that a good import leaves no broken call in its log.
+    /// Ends the stream as the server expects it, so that a successful import leaves no broken call
+    /// in the server's log.
     async fn close(&mut self) {
         let Some(Link { requests, mut answers, .. }) = self.link.take() else { return };
         drop(requests);
-        // All items are answered, so whatever the server still says or fails to say changes nothing.
+        // All items have a response, so a further response or error of the server changes nothing.
         let _end = tokio::time::timeout(LAST_WAIT, answers.message()).await;
     }
 
@@ -122,7 +125,7 @@ impl ImportSender {
         if voted.is_empty() && likes.is_empty() {
             return Ok(());
         }
-        // Only now is it known which comments the server took.
+        // Only now is it known which comments the server accepted.
         self.drain().await?;
         self.give_votes(&voted).await?;
         for like in likes {
@@ -131,7 +134,8 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Sends a comment. Where an orphan may become a root, its answer decides before the next comment takes a floor.
+    /// Sends a comment. If an orphan may become a root, its response is awaited before the next
+    /// comment takes a floor.
     async fn place(&mut self, comment: Comment, orphan: bool) -> Result<()> {
         let waits = orphan && self.shared.orphans == Orphans::Root;
         if waits {
@@ -154,7 +158,7 @@ impl ImportSender {
         for comment in voted {
             let total = comment.votes.total();
             if shared.votes == VotePolicy::Skip || self.outside.contains(&comment.external_id) {
-                // A rejected comment carries its votes in its own line of the rejects file.
+                // The votes of a rejected comment are part of its line in the rejects file.
                 shared.tally.votes_skipped.add(total);
                 shared.tally.done.add(if shared.votes == VotePolicy::Skip { 0 } else { total });
                 continue;
@@ -174,7 +178,8 @@ impl ImportSender {
         self.offer(Item { record: Record::Like(like), orphan: false }).await
     }
 
-    /// Sends one item as soon as the window has room for it; after a stop it is left for the next run.
+    /// Sends one item as soon as the window has capacity. After a stop the item is left for the
+    /// next run.
     async fn offer(&mut self, item: Item) -> Result<()> {
         while self.unanswered.len() >= self.shared.window {
             self.answer().await?;
@@ -186,14 +191,15 @@ impl ImportSender {
         let request = wire::request(&item.record, &self.shared.source);
         self.unanswered.push_back(item);
         match &self.link {
-            // If the stream is broken, the next answer tells so, and the item is sent again with the others.
+            // If the stream is broken, the next response reports it, and the item is sent again
+            // with the others.
             Some(link) => link.requests.send(request).await.unwrap_or_default(),
             None => self.connect().await?,
         }
         Ok(())
     }
 
-    /// Waits for the answers to all that was sent.
+    /// Waits for the responses to all sent items.
     async fn drain(&mut self) -> Result<()> {
         while !self.unanswered.is_empty() {
             self.answer().await?;
@@ -201,7 +207,7 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Takes the next answer, over as many connections as that needs.
+    /// Receives the next response, over as many connections as necessary.
     async fn answer(&mut self) -> Result<()> {
         loop {
             let Some(link) = &mut self.link else {
@@ -223,12 +229,13 @@ impl ImportSender {
         }
     }
 
-    /// Opens a stream and sends all that is unanswered; tries again while the server cannot be reached.
+    /// Opens a stream and sends all items without a response; retries while the server cannot be
+    /// reached.
     async fn connect(&mut self) -> Result<()> {
         loop {
             let (requests, stream) = mpsc::channel(self.shared.window + 1);
             for item in &self.unanswered {
-                // The channel has room for the whole window.
+                // The channel has capacity for the whole window.
                 requests.try_send(wire::request(&item.record, &self.shared.source)).unwrap_or_default();
             }
             match self.client.import_comments(ReceiverStream::new(stream)).await {
@@ -241,7 +248,7 @@ impl ImportSender {
         }
     }
 
-    /// Waits before the next try, each time longer; only an answer to an item ends the series.
+    /// Waits before the next attempt, each time longer. Only a response to an item resets the wait.
     async fn pause(&mut self, status: Status) -> Result<()> {
         if !is_passing(&status) {
             return Err(status).context("the import was refused");
@@ -263,7 +270,7 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Counts an answer against the oldest unanswered item.
+    /// Assigns a response to the oldest item without one and counts it.
     fn settle(&mut self, answer: ImportCommentsResponse, expected: i64) -> Result<()> {
         self.waited = Duration::ZERO;
         self.shared.outage.store(false, Ordering::Relaxed);
@@ -314,7 +321,8 @@ impl ImportSender {
     }
 }
 
-/// What is needed of a comment to send its votes after it has gone.
+/// Returns the fields of a comment that are needed to send its votes after the comment itself has
+/// been sent.
 fn vote_stub(comment: &Comment) -> Comment {
     Comment {
         key: comment.key.clone(),
@@ -326,7 +334,7 @@ fn vote_stub(comment: &Comment) -> Comment {
     }
 }
 
-/// The server's words, with all fields at fault.
+/// Returns the server's error text, with all invalid fields.
 fn told(error: ItemError) -> Problem {
     let ItemError { reason, message, violations, .. } = error;
     let fields = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
@@ -334,11 +342,12 @@ fn told(error: ItemError) -> Problem {
     Problem { reason, message: texts.join("; ") }
 }
 
-/// Whether another try may succeed where this one failed.
+/// Returns true if another attempt may succeed after this error.
 fn is_passing(status: &Status) -> bool {
     match status.code() {
         Code::Unavailable | Code::ResourceExhausted | Code::Aborted | Code::DeadlineExceeded | Code::Cancelled => true,
-        // A connection that breaks within a stream shows as these, with the transport's error as the cause.
+        // A connection that breaks within a stream shows up as one of these, with the transport's
+        // error as the cause.
         Code::Unknown | Code::Internal => std::error::Error::source(status).is_some(),
         Code::Ok
         | Code::InvalidArgument

@@ -1,4 +1,4 @@
-//! What an import came to, said at its end.
+//! The result of an import, reported at its end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,18 +8,18 @@ use std::time::Duration;
 use super::progress::per_second;
 use super::totals::{ImportTotals, ItemTotals};
 
-/// The facts that a summary tells.
+/// The data of a summary.
 #[derive(Debug)]
 pub(crate) struct ImportSummary<'a> {
     pub(crate) tally: &'a ImportTotals,
     pub(crate) by_reason: &'a BTreeMap<String, u64>,
-    /// Where the rejects are, if they were written.
+    /// The path of the rejects file, if one was written.
     pub(crate) rejects: Option<&'a Path>,
     pub(crate) elapsed: Duration,
 }
 
 impl ImportSummary<'_> {
-    /// The summary as lines for a person.
+    /// Returns the summary as lines for a person.
     pub(crate) fn text(&self) -> String {
         let tally = self.tally;
         let mut lines = vec![

@@ -1,4 +1,4 @@
-//! CSV files row by row, and those that are looked into by key.
+//! CSV files that are read row by row, and those that are looked up by key.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) struct CsvRows {
     header: StringRecord,
 }
 
-/// Rows by key; of two rows with one key the first counts. The whole table is in memory.
+/// Rows by key. Of two rows with one key, the first counts. The whole table is in memory.
 #[derive(Debug)]
 pub(crate) struct TableLookup {
     pub(crate) header: StringRecord,
@@ -47,15 +47,16 @@ impl CsvRows {
         Ok(rows)
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub(crate) fn header(&self) -> &StringRecord {
         &self.header
     }
 
-    /// The next row and the line it starts on.
+    /// Returns the next row and the line on which it starts.
     ///
     /// # Errors
-    /// The row has too many or too few cells, is not UTF-8 or is too long; the error names file and line.
+    /// The row has too many or too few cells, is not UTF-8 or is too long; the error names file and
+    /// line.
     pub(crate) fn next(&mut self) -> Result<Option<(StringRecord, u64)>> {
         let mut row = StringRecord::new();
         let more = self.reader.read_record(&mut row).map_err(|error| self.location(&error))?;
@@ -84,7 +85,7 @@ impl TableLookup {
     /// Reads a whole table; `key` is a template over its own columns.
     ///
     /// # Errors
-    /// As [`CsvRows`], or the key names an unknown column.
+    /// Same as for [`CsvRows`]; or the key names an unknown column.
     pub(crate) fn load(path: &Path, key: &str, map: &Map) -> Result<Self> {
         let mut rows = CsvRows::open(path, map)?;
         let header = rows.header().clone();
@@ -98,7 +99,7 @@ impl TableLookup {
         Ok(Self { header, rows: by_key })
     }
 
-    /// The row with this key.
+    /// Returns the row with this key.
     pub(crate) fn get(&self, key: &str) -> Option<&StringRecord> {
         self.rows.get(key)
     }

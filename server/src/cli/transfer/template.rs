@@ -1,16 +1,18 @@
-//! Texts with `{column}` in them, as mapping files write values: `"{date} {time}"`, `"{content.message}"`.
+//! Texts with `{column}` placeholders, as mapping files write values: `"{date} {time}"`,
+//! `"{content.message}"`.
 
 use ::csv::StringRecord;
 use anyhow::{Context, Result, bail};
 
-/// The columns that a template may name: those of the row, and those of joined rows as `alias.column`.
+/// The columns that a template may name: those of the row, and those of joined rows as
+/// `alias.column`.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
-    /// Header rows: the row's own first, then one for each join in order.
+    /// Header rows: that of the row itself first, then one for each join in order.
     headers: Vec<(String, StringRecord)>,
 }
 
-/// One row with the rows joined to it, in the order of [`Columns`]; a join that found nothing is `None`.
+/// One row with its joined rows, in the order of [`Columns`]; a join without a match is `None`.
 pub(crate) type Row<'a> = [Option<&'a StringRecord>];
 
 /// A compiled template.
@@ -26,7 +28,7 @@ enum Part {
 }
 
 impl Columns {
-    /// Adds a table; the first is the row itself and has no alias.
+    /// Adds a table. The first table is the row itself and has no alias.
     pub(crate) fn add(&mut self, alias: &str, header: StringRecord) {
         self.headers.push((alias.to_owned(), header));
     }
@@ -84,7 +86,8 @@ impl Columns {
 }
 
 impl Template {
-    /// Fills the template from a row. `is_null` says which cell texts stand for "no value"; those read as empty.
+    /// Fills the template from a row. `nulls` lists the cell texts that stand for "no value"; those
+    /// read as empty.
     pub(crate) fn fill(&self, row: &Row<'_>, nulls: &[String]) -> String {
         let mut out = String::new();
         for part in &self.parts {

@@ -1,4 +1,5 @@
-//! At most so many items a second, reached by a ramp so that a cold server is not met by the full rate.
+//! A limit on items per second, reached by a ramp so that a cold server does not get the full rate
+//! at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ const TICKS_PER_SECOND: u32 = 100;
 /// Seconds until the full rate is reached, from a tenth of it.
 const RAMP_SECONDS: u32 = 10;
 
-/// Lets items through at a bounded rate; without a bound at once.
+/// Admits items at a bounded rate; without a bound, immediately.
 #[derive(Debug)]
 pub(crate) struct Throttle {
     permits: Option<Arc<Semaphore>>,
@@ -20,7 +21,8 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// At most `items_per_second`, or no bound. Must be called within a tokio runtime.
+    /// Creates a throttle of `items_per_second`, or without a bound. Must be called within a tokio
+    /// runtime.
     pub(crate) fn new(items_per_second: Option<u32>) -> Self {
         let Some(rate) = items_per_second else { return Self { permits: None, filler: None } };
         let permits = Arc::new(Semaphore::new(0));
@@ -31,7 +33,7 @@ impl Throttle {
     /// Waits until one more item may be sent.
     pub(crate) async fn wait(&self) {
         let Some(permits) = &self.permits else { return };
-        // The semaphore is never closed; if it were, the pace would be free.
+        // The semaphore is never closed; if it were, the rate would be unlimited.
         if let Ok(permit) = permits.acquire().await {
             permit.forget();
         }
@@ -53,14 +55,16 @@ async fn fill(permits: Arc<Semaphore>, rate: u32) {
     loop {
         tick.tick().await;
         let more = ramp.next();
-        // What nobody took within a tenth of a second is lost: a pause does not buy a burst.
+        // Permits that are unused for a tenth of a second are dropped, so a pause does not allow a
+        // burst.
         if permits.available_permits() < (rate as usize / 10).max(1) {
             permits.add_permits(more);
         }
     }
 }
 
-/// How many items each tick lets through: a tenth of the rate at first, all of it after the ramp.
+/// The number of items that each tick admits: a tenth of the rate at first, all of it after the
+/// ramp.
 #[derive(Debug)]
 struct Ramp {
     rate: u32,
@@ -73,7 +77,8 @@ impl Ramp {
         self.ticks += 1;
         let ramp = u64::from(RAMP_SECONDS * TICKS_PER_SECOND);
         let rising = self.ticks.min(ramp);
-        // The share of the rate grows evenly from 1/10 to 1, so the sum over the ramp is a line plus a square.
+        // The share of the rate grows evenly from 1/10 to 1, so the sum over the ramp is a line
+        // plus a square.
         let tenths_of_ticks = rising + 9 * rising * rising / (2 * ramp) + 10 * (self.ticks - rising);
         let due = u64::from(self.rate) * tenths_of_ticks / (10 * u64::from(TICKS_PER_SECOND));
         let more = due - self.sent.min(due);

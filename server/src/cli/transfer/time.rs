@@ -1,4 +1,4 @@
-//! Reading the many ways in which systems write a moment.
+//! Parsing of the time formats of other systems.
 
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
-/// How a source writes moments, and where its clock hung on the wall.
+/// The time format of a source, and the zone of its times without an offset.
 #[derive(Debug, Clone)]
 pub(crate) struct TimeReader {
     format: Format,
@@ -23,7 +23,8 @@ enum Format {
 }
 
 impl TimeReader {
-    /// `format` is `auto`, `unix`, `unix_ms` or a strptime pattern; `zone` an IANA name for times that name none.
+    /// Creates a reader. `format` is `auto`, `unix`, `unix_ms` or a strptime pattern; `zone` is an
+    /// IANA name for times without an offset.
     ///
     /// # Errors
     /// The zone is not known.
@@ -41,16 +42,16 @@ impl TimeReader {
         Ok(Self { format, zone })
     }
 
-    /// Moments in UTC that are written as RFC 3339 or as date and time.
+    /// A reader for times in UTC, in RFC 3339 or as date and time.
     pub(crate) fn utc() -> Self {
         Self { format: Format::Auto, zone: TimeZone::UTC }
     }
 
-    /// Reads one moment. A local time that a clock change skipped or repeated is taken as the offset before the change
-    /// says (skipped) and as the first of the two (repeated).
+    /// Parses one time. For a local time that a clock change skipped, the offset before the change
+    /// applies; of a repeated one, the first is taken.
     ///
     /// # Errors
-    /// The text is not of the expected form, or beyond what a timestamp holds.
+    /// The text is not of the expected form, or out of the range of a timestamp.
     pub(crate) fn read(&self, text: &str) -> Result<Timestamp> {
         let text = text.trim();
         let read = match &self.format {
@@ -78,10 +79,10 @@ impl TimeReader {
     }
 }
 
-/// Seconds since 1970 as Isso's database writes them: with a fraction.
+/// Converts seconds since 1970 with a fraction, as Isso's database stores them.
 ///
 /// # Errors
-/// The number is beyond what a timestamp holds.
+/// The number is out of the range of a timestamp.
 pub(crate) fn from_float_seconds(seconds: f64) -> Result<Timestamp> {
     if !seconds.is_finite() || seconds.abs() > 1e12 {
         bail!("{seconds} is not a time");
@@ -95,7 +96,7 @@ fn whole(text: &str) -> Result<i64> {
     Ok(text.parse::<i64>()?)
 }
 
-/// Serde form of an optional moment: RFC 3339 text.
+/// Serde form of an optional time: RFC 3339 text.
 pub(crate) mod stamp {
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

@@ -1,4 +1,4 @@
-//! Votes that the source knows only as numbers, as likes of members that stand for them.
+//! Votes that the source knows only as numbers, as likes of synthetic members.
 
 use super::member_ids;
 use super::record::{Comment, Like, LikeValue, Votes};
@@ -13,7 +13,8 @@ pub(crate) enum VotePolicy {
     Skip,
 }
 
-/// The likes that stand for a comment's votes, as old as the comment: the same ones at every import.
+/// Returns the likes that represent a comment's votes, as old as the comment and identical in every
+/// import.
 pub(crate) fn likes<'a>(comment: &'a Comment, source: &'a str) -> impl Iterator<Item = Like> + 'a {
     let Votes { up, down } = comment.votes;
     let source = comment.source.as_deref().unwrap_or(source);

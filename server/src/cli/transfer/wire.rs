@@ -1,4 +1,4 @@
-//! Neutral records as the messages of AdminService, and back.
+//! Conversion of neutral records to the messages of AdminService, and back.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ use riposte_sdk::v1::{self, ImportCommentsRequest, ImportItem, ImportedComment, 
 use super::member_ids;
 use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
 
-/// The request that brings one record in; `source` is that of records which name none.
+/// Returns the request that imports one record; `source` applies to records without a source.
 pub(crate) fn request(record: &Record, source: &str) -> ImportCommentsRequest {
     let (own, external_id, kind) = match record {
         Record::Subject(subject) => {
@@ -29,7 +29,8 @@ fn subject_id(key: &Key) -> String {
     format!("{}/{}", key.object_type, key.object_id)
 }
 
-/// A vote's identity holds what it says, so that a later and different vote of the same member is news to the server.
+/// Returns the identity of a vote. It contains the vote's value, so that the server takes a later,
+/// different vote of the same member as a new item.
 fn like_id(like: &Like) -> String {
     let moment = like.time.map_or(0, Timestamp::as_millisecond);
     let value = match like.value {
@@ -67,7 +68,8 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
         DeletedBy::Moderator => v1::DeletedBy::Moderator,
     });
     let Client { ip, platform, device } = comment.client.clone();
-    // Sources put lists of proxies and host names there; that is no reason to refuse a comment.
+    // Sources also store lists of proxies and host names there; that is no reason to reject a
+    // comment.
     let ip = if ip.parse::<IpAddr>().is_ok() { ip } else { String::new() };
     let client = v1::ClientInfo { ip, platform, device };
     ImportedComment {
@@ -103,19 +105,19 @@ fn imported_like(like: &Like) -> ImportedLike {
     }
 }
 
-/// A key as the services take it.
+/// Converts a key to the form of the services.
 pub(crate) fn wire_key(key: &Key) -> v1::SubjectKey {
     v1::SubjectKey { object_type: key.object_type.clone(), object_id: key.object_id.clone() }
 }
 
-/// A key as the services give it.
+/// Converts a key from the form of the services.
 pub(crate) fn key(wire: Option<v1::SubjectKey>) -> Key {
     let v1::SubjectKey { object_type, object_id } = wire.unwrap_or_default();
     Key { object_type, object_id }
 }
 
 fn wire_time(moment: Timestamp) -> WireTime {
-    // Before 1970 jiff counts nanoseconds backwards, the wire always forwards.
+    // Before 1970, jiff counts nanoseconds backwards, but the wire format always counts forwards.
     let (seconds, nanos) = (moment.as_second(), moment.subsec_nanosecond());
     match nanos < 0 {
         true => WireTime { seconds: seconds - 1, nanos: nanos + 1_000_000_000 },
@@ -123,7 +125,8 @@ fn wire_time(moment: Timestamp) -> WireTime {
     }
 }
 
-/// A moment as the services give it; `None` if it is unset or beyond what a timestamp holds.
+/// Converts a time from the form of the services; `None` if it is unset or out of the range of a
+/// timestamp.
 pub(crate) fn time(wire: Option<WireTime>) -> Option<Timestamp> {
     let WireTime { seconds, nanos } = wire?;
     Timestamp::new(seconds, nanos).ok()

@@ -1,8 +1,9 @@
 //! The XML export of WordPress (WXR): items with comments become subjects.
 //!
-//! A subject's id is the item's post id, else path and query of its link (`--subject-by path`: the link first). Comments
-//! that wait for approval or are spam come in hidden, those in the trash deleted; pingbacks and trackbacks stay outside.
-//! The text is HTML and becomes plain text.
+//! A subject's id is the item's post id, or else path and query of its link (`--subject-by path`:
+//! the link first). Comments that wait for approval or are spam are imported as hidden, those in
+//! the trash as deleted; pingbacks and trackbacks are rejected. The text is HTML and is converted
+//! to plain text.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,7 +19,7 @@ use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
 
-/// Reads an export and hands out its items and comments.
+/// Reads an export and passes its items and comments to `out`.
 ///
 /// # Errors
 /// The file is not well-formed XML, with file and line.
@@ -33,7 +34,8 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
     }
 }
 
-/// Reads one item to its end. A comment may stand before the fields that name its page, so comments wait for the end.
+/// Reads one item to its end. A comment may precede the fields that name its page, so comments are
+/// held until the end.
 fn read_item(xml: &mut Xml, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let mut about: HashMap<String, String> = HashMap::new();
     let mut comments: Vec<Fields> = Vec::new();

@@ -1,8 +1,9 @@
-//! XML exports, one small element at a time.
+//! XML exports, read one small element at a time.
 //!
-//! Nothing outside the file is read and no entity that the file defines is expanded, so a file can be hostile only by
-//! being large, and the largest element is bounded (see [`super::input::RECORD_BYTES_MAX`]). Names are taken without
-//! their prefix: each of the formats means one thing by each local name.
+//! Nothing outside the file is read and no entity that the file defines is expanded, so a hostile
+//! file can only be large, and the size of an element is bounded (see
+//! [`super::input::RECORD_BYTES_MAX`]). Names are used without their prefix, because each format
+//! gives every local name one meaning.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use quick_xml::{Reader, XmlVersion};
 use super::html;
 use super::input::{self, Input, Meter, base_name};
 
-/// Deepest nesting that any of the formats has reason to use.
+/// Deepest nesting that any of the formats needs.
 const DEPTH_MAX: usize = 64;
 
-/// A file read from tag to tag.
+/// A file that is read from tag to tag.
 pub(crate) struct Xml {
     reader: Reader<Input>,
     meter: Meter,
@@ -26,7 +27,7 @@ pub(crate) struct Xml {
     depth: usize,
 }
 
-/// What comes next between elements.
+/// The next event between elements.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
     /// An element begins: its name and its attributes.
@@ -37,8 +38,8 @@ pub(crate) enum Tag {
     End,
 }
 
-/// The text of an element and of what is inside it, by path: `author/name`, attributes as `thread@id`.
-/// Of several elements with one path the first counts.
+/// The text of an element and its descendants, by path: `author/name`, attributes as `thread@id`.
+/// Of several elements with one path, the first counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields(HashMap<String, String>);
 
@@ -57,7 +58,7 @@ impl std::fmt::Debug for Xml {
 }
 
 impl Fields {
-    /// The text at a path without surrounding blanks; empty if there is none.
+    /// Returns the text at a path without surrounding blanks; empty if the path does not exist.
     pub(crate) fn get(&self, path: &str) -> &str {
         self.0.get(path).map_or("", |text| text.trim())
     }
@@ -68,10 +69,11 @@ impl Fields {
 }
 
 impl Xml {
-    /// Opens a file and reads the opening of its outermost element, which must have this name.
+    /// Opens a file and reads the start tag of its outermost element, which must have the name
+    /// `root`.
     ///
     /// # Errors
-    /// The file cannot be read, is not UTF-8, or is something else.
+    /// The file cannot be read, is not UTF-8, or has another root.
     pub(crate) fn open(path: &Path, root: &str) -> Result<Self> {
         let (input, meter) = input::open(path)?;
         let mut reader = Reader::from_reader(input);
@@ -88,10 +90,11 @@ impl Xml {
         }
     }
 
-    /// The next tag; texts between are skipped. An empty element is its opening; its closing follows.
+    /// Returns the next tag and skips text in between. An empty element gives its opening and then
+    /// its closing.
     ///
     /// # Errors
-    /// What follows is not well-formed, with file and line.
+    /// The input is not well-formed XML, with file and line.
     pub(crate) fn next(&mut self) -> Result<Tag> {
         self.meter.reset();
         loop {
@@ -107,7 +110,7 @@ impl Xml {
     /// Reads the element that was just opened to its end.
     ///
     /// # Errors
-    /// As [`Self::next`]; the element is too large.
+    /// Same as for [`Self::next`]; or the element is too large.
     pub(crate) fn fields(&mut self, attributes: HashMap<String, String>) -> Result<Fields> {
         let mut fields = Fields::default();
         let mut path: Vec<(String, String)> = vec![(String::new(), String::new())];

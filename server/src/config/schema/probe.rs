@@ -1,11 +1,13 @@
-//! A deserializer that has nothing to read: it gives samples, and notes what it was asked for.
+//! A deserializer without input: it supplies sample values and records the types that are
+//! requested.
 
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The forms of a text, each with a sample that no form before it takes: a pattern, or none where any text will do.
+/// The forms of a text. Each has a sample that no earlier form accepts, and a pattern, or `None` if
+/// it accepts any text.
 pub(super) const FORMS: [(&str, Option<&str>); 6] = [
     ("any text", None),
     ("always", Some(r"^(always|\s*[0-9]+\s*(ms|s|min|h|d)\s*)$")),
@@ -15,17 +17,17 @@ pub(super) const FORMS: [(&str, Option<&str>); 6] = [
     ("0-1", Some(r"^\s*[0-9]+\s*(-\s*[0-9]+\s*)?$")),
 ];
 
-/// The name of every member of a list, and of every entry of a table whose names are the user's.
+/// The name of every member of a list, and of every entry of a table with user-defined names.
 const ANY: &[&str] = &["*"];
 
-/// Which form each text is tried in.
+/// The form that is being tried for each text.
 #[derive(Debug, Default)]
 pub(super) struct Tries {
     forms: BTreeMap<String, usize>,
     last: Option<String>,
 }
 
-/// What stands at one place.
+/// The value at one path.
 #[derive(Debug)]
 pub(super) struct Probe<'p> {
     slot: &'p mut Value,
@@ -33,7 +35,7 @@ pub(super) struct Probe<'p> {
     tries: &'p mut Tries,
 }
 
-/// What stands below one place, under names.
+/// The named values below one path.
 struct Inner<'p> {
     names: std::slice::Iter<'static, &'static str>,
     name: &'static str,
@@ -43,7 +45,7 @@ struct Inner<'p> {
 }
 
 impl Tries {
-    /// Turns to another form of the text that was given last; false when there is none left.
+    /// Selects the next form for the text that was supplied last. Returns false if no form is left.
     pub(super) fn another(&mut self) -> bool {
         let Some(path) = self.last.take() else { return false };
         let form = self.forms.entry(path).or_default();
@@ -53,12 +55,13 @@ impl Tries {
 }
 
 impl<'p> Probe<'p> {
-    /// The place at the top; what is learned goes into `slot`.
+    /// A probe for the root; it stores its findings in `slot`.
     pub(super) fn new(slot: &'p mut Value, tries: &'p mut Tries) -> Self {
         Self { slot, path: String::new(), tries }
     }
 
-    /// Lets `visit` go through `names` below this place, and hands out what was found there.
+    /// Passes `names` below this path to `visit` and stores the findings in the form that `form`
+    /// gives them.
     fn below<T>(
         self,
         names: &'static [&'static str],
@@ -109,12 +112,12 @@ impl<'de> SeqAccess<'de> for Inner<'_> {
     }
 }
 
-/// Whole numbers, each with the bounds of its type.
+/// Integers, each with the bounds of its type.
 macro_rules! numbers {
     ($($method:ident $visit:ident $type:ty),+) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             *self.slot = json!({ "type": "integer", "minimum": <$type>::MIN });
-            // JSON's readers lose what lies beyond 53 bits.
+            // JSON parsers lose precision beyond 53 bits.
             if u128::from(<$type>::MAX) < 1 << 53 {
                 self.slot["maximum"] = json!(<$type>::MAX);
             }

@@ -28,7 +28,7 @@ fn filled(text: &str) -> Result<PageBytes, Error> {
     Ok(PageBytes { bytes: Bytes::copy_from_slice(text.as_bytes()), subject })
 }
 
-/// A reader who must wait, and the reading it starts.
+/// Returns the waiter of a reader that must wait, and the refresh that it starts.
 fn waits(asked: RefreshRequest) -> (RefreshWaiter, Option<Refresh>) {
     match asked {
         RefreshRequest::Wait(landing, flight) => (landing, flight),
@@ -36,7 +36,7 @@ fn waits(asked: RefreshRequest) -> (RefreshWaiter, Option<Refresh>) {
     }
 }
 
-/// A reader who is shown something, and the reading it starts for others.
+/// Returns the page that a reader receives, and the refresh that it starts for later readers.
 fn shown(asked: RefreshRequest) -> (String, Option<Refresh>) {
     match asked {
         RefreshRequest::Page(bytes, flight) => (String::from_utf8_lossy(&bytes).into_owned(), flight),
@@ -44,7 +44,7 @@ fn shown(asked: RefreshRequest) -> (String, Option<Refresh>) {
     }
 }
 
-/// A slot whose page was read at `at`.
+/// Returns an entry whose page was read at `at`.
 fn read_at(at: Instant, room: &PageBudget) -> Arc<CachedPageEntry> {
     let slot = slot();
     waits(slot.ask(at)).1.expect("the first").land(filled("one"), room);
@@ -55,7 +55,7 @@ fn read_at(at: Instant, room: &PageBudget) -> Arc<CachedPageEntry> {
 fn a_page_is_shown_for_a_time_from_the_start_of_its_reading_and_no_longer() {
     let (begin, slot) = (Instant::now(), slot());
     let (mut landing, flight) = waits(slot.ask(begin));
-    // The reading takes most of that time: that does not make the page younger.
+    // The read takes most of that time, which does not make the page younger.
     assert!(landing.bytes().now_or_never().is_none());
     flight.expect("the first").land(filled("one"), &room());
     assert_eq!(landing.bytes().now_or_never(), Some(Ok(Some(Bytes::from_static(b"one")))));
@@ -176,7 +176,8 @@ enum Step {
 }
 
 proptest! {
-    /// The origin answers with when it was asked and what was gone by then, so that every page says how true it is.
+    /// The primary returns the time of the read and the number of invalidations by then, so that
+    /// every page states its own freshness.
     #[test]
     fn no_reader_is_ever_shown_less_than_what_was_true_a_second_before_it_came(
         steps in proptest::collection::vec((0..10_u8, 0..700_u64), 1..200),
@@ -206,7 +207,8 @@ proptest! {
                 Step::Fail => flights.clear(),
                 Step::Gone => {
                     gone += 1;
-                    // Before the first page no event is about it: then nothing is shown that could be gone.
+                    // Before the first page no event can name the subject, but then no page exists
+                    // that could be stale.
                     slot.doubt();
                 }
                 Step::Changed => slot.hear(|_| Some(Invalidation::Changed)),

@@ -34,7 +34,7 @@ fn subject() -> SubjectId {
     SubjectId::new(9).expect("positive")
 }
 
-/// An origin that answers with the number of its readings.
+/// A primary that returns the number of its reads.
 #[derive(Debug, Clone, Default)]
 struct Origin(Arc<AtomicUsize>);
 
@@ -66,7 +66,7 @@ fn event(changes: Changes) -> SequencedEvent {
 async fn a_thousand_readers_at_once_are_one_reading() {
     let (pages, origin) = (pages(LIMITS), Origin::default());
     let spot = pages.admit(&caller(), b"first page", &key("a")).expect("everything is hot");
-    // The origin answers when everybody waits.
+    // The primary responds after all readers wait.
     let (open, gate) = watch::channel(false);
     let mut readers = JoinSet::new();
     for _ in 0..1_000 {
@@ -162,7 +162,7 @@ async fn subjects_become_hot_by_their_reads_and_pages_go_when_nobody_reads_them(
         pages.count(&key("a"));
         pages.admit(&caller(), b"one", &key("a"))
     };
-    // 60 s at 2 per second.
+    // 120 reads in the window of 60 s are 2 reads per second.
     let spot = (0..120).find_map(|_| read()).expect("it becomes hot");
     assert_eq!(pages.rates().reads(&key("a")), 2.0);
     assert!(pages.admit(&caller(), b"one", &key("b")).is_none());

@@ -1,4 +1,4 @@
-//! Calls of AdminService, with their records around them.
+//! Handlers of AdminService, wrapped in audit records at the start and the end of each call.
 
 use futures::{FutureExt, Stream, StreamExt};
 use riposte_core::Caller;
@@ -13,13 +13,14 @@ use crate::rpc::call::{self, Call};
 use crate::rpc::error_metadata::{self, ErrorSubject};
 use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 
-/// The longest text of a request in a record, in characters: that of the longest reason of a moderator. Nothing was checked
-/// yet when a call begins.
+/// The longest text of a request in a record, in characters: the length limit of a moderator's
+/// reason. The first record is written before the request is validated.
 const LONGEST: usize = 512;
 
-/// Answers one request, between its two records.
+/// Handles one request between its two audit records.
 ///
-/// It runs in a task of its own: what was begun is seen to its end, and recorded as it ended, also when the caller goes away.
+/// The handler runs in a task of its own, so that a call that has begun is completed, and its
+/// outcome recorded, even if the caller disconnects.
 pub(super) async fn answered<Q, A, F>(
     services: &Services,
     method: &'static str,
@@ -40,11 +41,12 @@ where
         entry.end(outcome).await.map_err(|error| call.status(error))?;
         answer.map(Response::new)
     });
-    // Nobody aborts it, so what it does not end with is a panic, and that is for the layers.
+    // The task is never aborted, so a join error is a panic; it is passed on to the middleware.
     task.await.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
 }
 
-/// Answers with a stream, between the two records of its call: the last of it comes behind the second.
+/// Handles a request with a stream of responses between the two audit records of its call. The
+/// stream ends after the second record is written.
 pub(super) async fn streamed<Q, A, F>(
     services: &Services,
     method: &'static str,
@@ -67,8 +69,8 @@ where
     }
 }
 
-/// Answers an import, between the two records of its call. The first of them waits for the first item, of which it tells: the call
-/// itself names nothing, and does nothing before.
+/// Handles an import between the two audit records of its call. The first record waits for the
+/// first item and describes it: the call itself names nothing, and has no effect before.
 pub(super) fn imported(
     services: &Services,
     request: Request<Streaming<v1::ImportCommentsRequest>>,
@@ -92,7 +94,7 @@ pub(super) fn imported(
     Ok(Response::new(Box::pin(answers.flatten_stream())))
 }
 
-/// A call that leaves its records by itself from now on.
+/// Opens a call and marks it as started: from now on the handler writes its audit records.
 fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
     if let Some(begun) = request.extensions().get::<HandlerStarted>() {
         begun.set();
@@ -114,8 +116,8 @@ fn told(facts: &ErrorMetadata) -> Value {
     Value::Object(facts.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
 }
 
-/// The answers, and behind the last of them the record of how it ended. A reader that goes away drops it, and the record
-/// with it, which then tells that.
+/// Returns the responses, and writes the record of the outcome after the last one. If the reader
+/// disconnects, the stream drops the record, which then reports the disconnection.
 fn recorded<A: CountItems + Send + 'static>(
     answers: ResponseStream<A>,
     entry: AuditEntry,
@@ -135,9 +137,9 @@ fn recorded<A: CountItems + Send + 'static>(
     })
 }
 
-/// An answer of a stream, as the record of its call counts it.
+/// A response of a stream, as the audit record of its call counts it.
 pub(super) trait CountItems {
-    /// What it is counted as.
+    /// Returns the name of the counter.
     fn kind(&self) -> &'static str {
         "answers"
     }

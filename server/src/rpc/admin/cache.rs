@@ -1,4 +1,4 @@
-//! RebuildCache: what is cached of subjects, from their rows.
+//! RebuildCache: rebuilds the cached data of subjects from their rows.
 
 use riposte_core::Error;
 use riposte_sdk::v1;
@@ -6,7 +6,7 @@ use riposte_sdk::v1;
 use super::subject_sweep::{SubjectTask, SweepItem};
 use crate::rpc::Services;
 
-/// The sums so far.
+/// Rebuilds the cache; holds the totals so far.
 #[derive(Debug, Default)]
 pub(super) struct RebuildCache {
     told: v1::RebuildCacheResponse,

@@ -1,4 +1,5 @@
-//! VerifyCounts and RepairCounts: every stored count against the rows it counts, one answer per subject.
+//! VerifyCounts and RepairCounts: compare every stored count with the rows that it counts, with one
+//! response per subject.
 
 use riposte_core::page::{CountDrift, CountReport};
 use riposte_core::ports::RepairReport;
@@ -9,13 +10,13 @@ use super::subject_sweep::{SubjectTask, SweepItem};
 use crate::rpc::Services;
 use crate::rpc::convert;
 
-/// Compares.
+/// Compares counts.
 #[derive(Debug, Default)]
 pub(super) struct VerifyCounts {
     drifts: u64,
 }
 
-/// Sets right.
+/// Repairs counts.
 #[derive(Debug, Default)]
 pub(super) struct RepairCounts {
     drifts: u64,
@@ -63,7 +64,7 @@ impl SubjectTask for RepairCounts {
     }
 }
 
-/// The drifts on the wire; each is counted as one that was found.
+/// Converts drifts to messages, and records each in the metrics.
 fn told(services: &Services, drifts: Vec<CountDrift>) -> Vec<v1::CountDrift> {
     let drift = |CountDrift { comment, count, stored, actual }: CountDrift| {
         services.metrics.drifted(count);

@@ -1,4 +1,4 @@
-//! ExportSubject: the subject, its comments with parents first, then its likes.
+//! ExportSubject: streams the subject, its comments with parents first, then its likes.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::rpc::call::Call;
 use crate::rpc::convert;
 use crate::rpc::parse::{self, Violations};
 
-/// Rows that an export reads at a time.
+/// The number of rows that an export reads at a time.
 const CHUNK: usize = 200;
 
 type Sender = mpsc::Sender<Result<v1::ExportSubjectResponse, Status>>;
@@ -54,14 +54,14 @@ struct Export {
 }
 
 impl Export {
-    /// Whether the reader is still there.
+    /// Sends an item. Returns false if the reader is gone.
     async fn send(&mut self, item: Item) -> bool {
         self.answers.send(Ok(v1::ExportSubjectResponse { item: Some(item) })).await.is_ok()
     }
 
     async fn comments_and_likes(&mut self, key: &SubjectKey) -> Result<(), Error> {
         let mut after = None;
-        // Parents come first, so a child finds the name its parent was exported under.
+        // Parents come first, so a child finds the external id under which its parent was exported.
         let mut names: HashMap<CommentId, String> = HashMap::new();
         let mut liked = Vec::new();
         loop {
@@ -125,7 +125,8 @@ fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, Strin
     }
 }
 
-/// A comment as an operator sees it: whole in every state but DELETED, of which the author stays and the text goes.
+/// Converts a comment as an operator sees it: complete in every state except DELETED, in which the
+/// author remains and the text is removed.
 fn whole(view: &CommentView) -> v1::Comment {
     v1::Comment {
         member_id: view.comment.member.as_str().to_owned(),

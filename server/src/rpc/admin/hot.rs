@@ -1,4 +1,4 @@
-//! The busiest subjects of this process.
+//! ListHotSubjects: the busiest subjects of this process.
 
 use riposte_core::Caller;
 use riposte_sdk::v1;

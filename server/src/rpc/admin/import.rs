@@ -1,7 +1,8 @@
-//! ImportComments: items in, an answer per item out, in order.
+//! ImportComments: receives a stream of items and returns one response per item, in order.
 //!
-//! Items that have arrived travel together, and no item waits for one that has not. An item that cannot be imported is
-//! rejected in its answer; a fault of the service ends the stream, and what was answered by then is durable.
+//! Items that have arrived are imported as a batch, and no item waits for one that has not arrived.
+//! An item that cannot be imported is rejected in its response. A fault of the service ends the
+//! stream; every item with a response by then is durable.
 
 use futures::{Stream, StreamExt};
 use riposte_core::comments::ImportOutcome;
@@ -17,7 +18,7 @@ use crate::rpc::call::Call;
 use crate::rpc::rpc_error::RpcError;
 use crate::rpc::status;
 
-/// The most items in one batch.
+/// The maximum number of items in one batch.
 const BATCH: usize = 256;
 
 pub(super) fn run(
@@ -42,11 +43,12 @@ pub(super) fn run(
             let failed = outcome.is_err();
             for answer in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
                 if answers.send(answer).await.is_err() {
-                    return; // the caller went away; what was committed stays, and a repeat finds it
+                    return; // the caller is gone; committed items stay, and a repeat finds them
                 }
             }
             if let Some(code) = broken.filter(|_| !failed) {
-                // The library could not read the next message; who sent it should know that it was not the line.
+                // The gRPC library could not decode the next message; the error tells the client
+                // that the connection is not the cause.
                 let error = status::of_library(code, services.limits.max_request);
                 let _ = answers.send(Err(call.status(error.unwrap_or(Error::DeadlineExceeded)))).await;
             }
@@ -87,8 +89,10 @@ async fn batch_of(
     Ok(answers)
 }
 
+/// Converts the outcome of one item to its response.
+///
 /// # Errors
-/// A fault of the service is not the item's, and is handed on.
+/// A fault of the service, which is not the item's, is returned.
 fn answer(
     index: i64,
     external_id: String,

@@ -1,4 +1,4 @@
-//! Items of an import, from the wire to the domain.
+//! Converts items of an import from messages to domain types.
 
 use riposte_core::change::ImportOrigin;
 use riposte_core::comments::{ImportItem, ImportKind, ImportedComment, ImportedLike, ImportedSubject};
@@ -16,10 +16,13 @@ use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 const MAX_SOURCE: usize = 64;
 /// The longest external id, in bytes.
 const MAX_EXTERNAL_ID: usize = 128;
-/// Stands for the author of a tombstone whose source has forgotten who it was.
+/// The member id of a tombstone's author if its source no longer knows the author.
 const NOBODY: &str = "~";
 
-/// One item, or everything that is wrong with it.
+/// Parses one item.
+///
+/// # Errors
+/// All violations of the item.
 pub(super) fn parse(
     comments: &Comments,
     caller: &Caller,
@@ -51,7 +54,8 @@ pub(super) fn parse(
     Ok(ImportItem { subject, origin: ImportOrigin { source, external_id }, kind })
 }
 
-/// What an error about an item may tell: the external id that it names and that was not found.
+/// Returns the metadata of an error about an item: the external id that it references and that was
+/// not found.
 pub(super) fn facts(item: &ImportItem) -> ErrorMetadata {
     let facts = ErrorMetadata::default();
     match &item.kind {
@@ -75,7 +79,7 @@ fn subject(v: &mut Violations, new: v1::ImportedSubject) -> Option<ImportKind> {
 
 fn comment(v: &mut Violations, policy: Option<&Policy>, new: v1::ImportedComment, now: Millis) -> Option<ImportKind> {
     let state = v.take(state(new.state));
-    // The source of a tombstone may have forgotten what it said and who said it.
+    // The source of a tombstone may have lost its content and its author.
     let gone = state == Some(CommentState::Deleted);
     let parent = match new.parent_external_id.as_str() {
         "" => Some(None),

@@ -1,4 +1,4 @@
-//! The subjects of a type, listed.
+//! ListSubjects: lists the subjects of a type.
 
 use riposte_core::{Caller, ObjectType};
 use riposte_sdk::v1;

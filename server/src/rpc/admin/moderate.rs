@@ -1,4 +1,4 @@
-//! Hide, unhide, delete: one comment, by a moderator who is named.
+//! HideComment, UnhideComment and DeleteComment: actions of a named moderator on one comment.
 
 use riposte_core::Caller;
 use riposte_core::comments::WriteContext;
@@ -11,7 +11,7 @@ use crate::rpc::convert;
 use crate::rpc::parse::{self, Violations};
 use crate::rpc::rpc_error::RpcError;
 
-/// Who moderates what, and why.
+/// A moderation request: the comment, the moderator and the reason.
 struct Order<'a> {
     id: i64,
     moderator_id: &'a str,

@@ -1,4 +1,4 @@
-//! RebuildMemberHistory and RebuildRanks: what is derived from the comments, made anew from them.
+//! RebuildMemberHistory and RebuildRanks: both rebuild derived state from the comments.
 
 use riposte_core::ports::RebuildProgress;
 use riposte_core::{CommentId, Error};
@@ -7,16 +7,16 @@ use riposte_sdk::v1;
 use super::subject_sweep::{SubjectTask, SweepItem};
 use crate::rpc::Services;
 
-/// Comments that are looked at between two answers.
+/// The number of comments that are checked between two responses.
 const CHUNK: usize = 500;
 
-/// The members' own histories: the sums so far.
+/// Rebuilds member histories; holds the totals so far.
 #[derive(Debug, Default)]
 pub(super) struct RebuildHistory {
     told: v1::RebuildMemberHistoryResponse,
 }
 
-/// The boards of ranked orders: the sums so far.
+/// Rebuilds the rank index; holds the totals so far.
 #[derive(Debug, Default)]
 pub(super) struct RebuildRanks {
     told: v1::RebuildRanksResponse,
@@ -69,7 +69,8 @@ impl SubjectTask for RebuildRanks {
     fn end(self, _: &Services) {}
 }
 
-/// Goes through the comments of one subject, part by part, and tells the sums after each: `add` counts a part, `end` the subject.
+/// Processes the comments of one subject in chunks and sends the totals after each: `add` counts a
+/// chunk, `end` the subject.
 async fn through<A: Clone, F: Future<Output = Result<RebuildProgress, Error>>>(
     at: &SweepItem<'_, A>,
     told: &mut A,

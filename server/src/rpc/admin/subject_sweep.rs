@@ -1,4 +1,5 @@
-//! Work on one subject, or on all subjects of a type or of all types one after the other, that tells how far it has come.
+//! Runs a task on one subject, or on all subjects of a type or of all types in sequence, and
+//! reports progress in a stream.
 
 use riposte_core::page::SubjectCursor;
 use riposte_core::{Caller, Error, ObjectType, SubjectKey, Violation};
@@ -15,59 +16,60 @@ use crate::rpc::page_token::{TokenContext, TokenCursor};
 use crate::rpc::parse::{self, Violations};
 use crate::rpc::rpc_error::RpcError;
 
-/// Answers that may wait for a slow reader.
+/// The number of responses that are buffered for a slow reader.
 const WAITING: usize = 16;
 
-/// What is done with each subject.
+/// A task that is run on each subject.
 #[tonic::async_trait]
 pub(super) trait SubjectTask: Send + 'static {
-    /// What is told of it.
+    /// The response type of the task.
     type Answer: Send + 'static;
 
-    /// Does it with one subject.
+    /// Runs the task on one subject.
     async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error>;
 
-    /// All subjects are done.
+    /// Ends the task after the last subject.
     fn end(self, services: &Services);
 }
 
-/// One subject of the walk.
+/// One subject of the sweep.
 pub(super) struct SweepItem<'a, A> {
-    /// What handlers stand on.
+    /// The components of the handlers.
     pub(super) services: &'a Services,
-    /// Who calls.
+    /// The caller.
     pub(super) caller: &'a Caller,
     /// The subject.
     pub(super) key: &'a SubjectKey,
-    /// Goes on behind the subject; empty behind the last one, and where only one was asked for.
+    /// The token that resumes after the subject; empty after the last one, and if the request names
+    /// only one.
     pub(super) resume_token: &'a str,
     answers: &'a mpsc::Sender<Result<A, Status>>,
 }
 
 impl<A> SweepItem<'_, A> {
-    /// Tells the reader.
+    /// Sends a response to the reader.
     ///
     /// # Errors
-    /// [`Error::DeadlineExceeded`] if there is none any more: the work may end.
+    /// [`Error::DeadlineExceeded`] if the reader is gone: the task may end.
     pub(super) async fn tell(&self, answer: A) -> Result<(), Error> {
         self.answers.send(Ok(answer)).await.map_err(|_| Error::DeadlineExceeded)
     }
 }
 
-/// What a request names.
+/// The scope that a request names.
 pub(super) struct SweepScope {
     /// The method, to which its tokens are bound.
     pub(super) method: &'static str,
     /// The subjects.
     pub(super) scope: Option<v1::SubjectScope>,
-    /// Where a walk goes on.
+    /// The token that resumes a sweep.
     pub(super) resume_token: String,
 }
 
-/// What to walk over.
+/// The subjects of a sweep.
 enum Walk {
     One(SubjectKey),
-    /// Those of a type, or all.
+    /// The subjects of a type, or all subjects.
     Many {
         object_type: Option<ObjectType>,
         context: TokenContext,
@@ -75,7 +77,7 @@ enum Walk {
     },
 }
 
-/// Starts the work, in a task that ends when nobody reads its answers.
+/// Starts the sweep in a task, which ends when its reader is gone.
 pub(super) async fn run<W: SubjectTask>(
     services: Services,
     call: Call,
@@ -84,7 +86,7 @@ pub(super) async fn run<W: SubjectTask>(
 ) -> Result<ResponseStream<W::Answer>, Status> {
     let walk = parsed(&services, &call.caller, named).map_err(|refusal| call.status(refusal))?;
     if let Walk::One(key) = &walk {
-        // A subject that does not exist is the whole call's error, not a stream that breaks.
+        // A missing subject is an error of the call, not of a stream that has begun.
         let found = services.comments.subjects(&call.caller, std::slice::from_ref(key), 0).await;
         let found = found.map_err(|error| call.status(error))?.pop().flatten();
         found.filter(|subject| subject.version > 0).ok_or_else(|| call.status(Error::SubjectNotFound))?;
@@ -153,7 +155,8 @@ async fn walk_over<W: SubjectTask>(
         Walk::Many { object_type, context, after } => (object_type, context, after),
     };
     loop {
-        // One at a time: the store tells the place behind each, and what is done with it costs far more.
+        // Subjects are listed one at a time: the store then returns the cursor after each, and the
+        // task on a subject costs far more than the query.
         let (found, next) = services.comments.list_subjects(caller, object_type.as_ref(), after, 1).await?;
         let resume_token = &services.seal(&context, next.map(TokenCursor::Subject))?;
         for subject in found {

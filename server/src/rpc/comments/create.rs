@@ -26,7 +26,8 @@ impl CommentHandlers {
         let asked = self.0.asked(caller, &member, request_id, subject.object_type())?;
         let new = CreateRoot { subject, member: member.clone(), content, client };
         let written = self.0.comments.create(&asked, new).await?;
-        // At a repeat: as it is now, which need not be as it was written.
+        // A repeated request receives the comment in its current state, which may differ from the
+        // state after the first request.
         let comment = convert::comment(written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();
         Ok(v1::CreateCommentResponse { comment: Some(comment), subject_revision: written.revision, ack })

@@ -36,7 +36,8 @@ impl CommentHandlers {
         let whole = comments.len();
         let page = Page { items: comments, more_before: false, more_after: next.is_some() };
         let comments = convert::fit(page, Anchor::First, MAX_BYTES).items;
-        // What was cut off lies on the next page, and with it all that was left out behind it.
+        // Items that were cut off belong to the next page, together with all unlisted items after
+        // them.
         let cut = comments.len().checked_sub(1).filter(|_| comments.len() < whole);
         let next = cut.and_then(|last| places.get(last).copied()).or(next);
         let next_page_token = self.0.seal(&walk, next.map(TokenCursor::History))?;

@@ -16,7 +16,7 @@ use crate::rpc::rpc_error::RpcError;
 use crate::rpc::token_scope::TokenScope;
 use crate::rpc::{convert, parse};
 
-/// What was asked for, beside the place.
+/// The parameters of a list request, except its start position.
 struct ListParams {
     subject: SubjectKey,
     limit: usize,
@@ -34,7 +34,7 @@ impl CommentHandlers {
         Ok(self.listed(&caller, &request).await?.1)
     }
 
-    /// The page, and its subject by the name that events have for it.
+    /// Returns the page and the id of its subject, by which events name it.
     pub(in crate::rpc) async fn listed(
         &self,
         caller: &Caller,
@@ -44,7 +44,7 @@ impl CommentHandlers {
         let (page, asked) = self.list_read(caller, terms, stand).await?;
         let id = page.subject.id;
         let subject = convert::subject(&page.subject);
-        // Later pages of a walk do not repeat them.
+        // Later pages of a list do not repeat the pinned threads.
         let pinned = if request.page_token.is_empty() { page.pinned } else { Vec::new() };
         let pinned = pinned.into_iter().map(|thread| self.thread(caller, thread)).collect::<Result<Vec<_>, Error>>()?;
         let Page { items, more_before, more_after } = page.threads;
@@ -64,8 +64,8 @@ impl CommentHandlers {
         Ok((id, page))
     }
 
-    /// The first page that is asked for, where it is kept in print, and its subject by the name that events have for it. `None` is
-    /// answered by [`CommentHandlers::listed`].
+    /// Returns the requested first page from its rendered page in the cache, with the subject's id,
+    /// by which events name it. For `None`, the caller uses [`CommentHandlers::listed`].
     pub(in crate::rpc) async fn rendered_page(
         &self,
         caller: &Caller,
@@ -82,7 +82,7 @@ impl CommentHandlers {
         let readable = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
         let Some((page, pinned)) = RenderedBody::read(rendered).filter(|_| readable) else { return Ok(None) };
         let whole = |thread: RenderedThread| thread.whole(|root| self.replies_from_the_first(caller, root));
-        // A print is far smaller than the largest page: nothing is cut off.
+        // A rendered page is far smaller than the size limit of a page, so nothing is cut off.
         let (page, ends) = convert::cut(page, &PageArgs::Floor(order, at), MAX_BYTES);
         let page = RenderedResponse {
             threads: page.items.into_iter().map(whole).collect::<Result<_, Error>>()?,
@@ -95,7 +95,7 @@ impl CommentHandlers {
         Ok(Some((subject.id, page)))
     }
 
-    /// The page, and what its ends are told by.
+    /// Returns the page and the arguments from which its page tokens are derived.
     async fn list_read(
         &self,
         caller: &Caller,
@@ -142,7 +142,7 @@ impl CommentHandlers {
         Ok((walk, ListParams { subject, limit, previews, min_revision, fresh }, stand))
     }
 
-    /// A thread with the token that walks all its replies from the first.
+    /// Returns a thread with the token that lists all its replies from the first.
     fn thread(&self, caller: &Caller, thread: Thread) -> Result<v1::CommentThread, Error> {
         convert::thread(thread, |root| self.replies_from_the_first(caller, root))
     }

@@ -46,7 +46,7 @@ impl CommentHandlers {
     }
 }
 
-/// What both requests say.
+/// The fields that both requests have.
 struct Pin {
     id: i64,
     member_id: String,

@@ -42,7 +42,8 @@ impl CommentHandlers {
             }
         }
         let answer = v1::BatchGetCommentsResponse { comments, missing, degraded: self.0.degraded() };
-        // The library would refuse it in its own words: a batch is bounded by count, and 200 long comments are large.
+        // The gRPC library would refuse the response with an error of its own: a batch is bounded
+        // by count, and 200 long comments are large.
         let limit = self.0.limits.max_response;
         if answer.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(answer) }
     }

@@ -38,8 +38,8 @@ fn number(cursor: TokenCursor) -> Option<i32> {
     if let TokenCursor::Revision(number) = cursor { Some(number) } else { None }
 }
 
-/// The texts that another one followed, latest first, numbered from 1 in the order they were written; those below
-/// `before`.
+/// Returns the superseded texts below `before`, the latest first, numbered from 1 in the order in
+/// which they were written.
 fn former(texts: &[ContentRevision], author: &MemberId, before: i32) -> Vec<v1::CommentRevision> {
     let pairs = (1..).zip(texts.windows(2)).take_while(|(number, _)| *number < before);
     let revisions = pairs.filter_map(|(number, pair)| {

@@ -1,4 +1,4 @@
-//! Comments on the wire, to everybody.
+//! Comments as messages, for readers.
 
 use riposte_core::page::Thread;
 use riposte_core::{CommentId, CommentState, CommentView, Content, DeletedBy};
@@ -6,7 +6,8 @@ use riposte_sdk::v1;
 
 use super::{subject_key, time};
 
-/// A comment as it was made ready for its reader: without content it is a tombstone, which names no author either.
+/// Converts a comment as it was redacted for its reader: without content it is a tombstone, which
+/// has no author either.
 pub(crate) fn comment(view: CommentView) -> v1::Comment {
     let CommentView { comment, subject, content: said, pinned } = view;
     let said = said.filter(|_| comment.state != CommentState::Deleted);
@@ -35,13 +36,14 @@ pub(crate) fn comment(view: CommentView) -> v1::Comment {
     }
 }
 
-/// What a comment says.
+/// Converts the content of a comment.
 pub(crate) fn content(content: Content) -> v1::Content {
     let (text, mentions, metadata) = content.into_parts();
     v1::Content { text, mentioned_member_ids: mentions.into_iter().map(String::from).collect(), metadata }
 }
 
-/// A root with its preview. `token` makes the token of all its replies, which is given where the preview lacks some.
+/// Converts a root with its preview. `token` creates the token that lists all its replies, which is
+/// set only if the preview is incomplete.
 ///
 /// # Errors
 /// Those of `token`.
@@ -54,8 +56,9 @@ pub(crate) fn thread<E>(
     Ok(v1::CommentThread { comment: Some(comment(thread.root)), replies, reply_page_token })
 }
 
-/// The state as a reader of the whole comment, or of its tombstone, learns it: without the content no more than that
-/// it is out of sight; and an author who was shadowed sees nothing unusual.
+/// Returns the state as a reader of the complete comment, or of its tombstone, sees it. Without
+/// content, PENDING, REJECTED and SHADOWED all read as HIDDEN; the author of a SHADOWED comment,
+/// which has its content, sees it as ACTIVE.
 fn shown_state(now: CommentState, whole: bool) -> v1::CommentState {
     match (now, whole) {
         (CommentState::Shadowed, true) => v1::CommentState::Active,
@@ -72,7 +75,7 @@ fn deleted_by(who: DeletedBy) -> v1::DeletedBy {
     }
 }
 
-/// Every state by its own name, as operators read it.
+/// Returns every state by its own name, for operators.
 pub(crate) fn plain_state(state: CommentState) -> v1::CommentState {
     match state {
         CommentState::Active => v1::CommentState::Active,

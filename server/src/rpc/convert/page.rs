@@ -1,4 +1,4 @@
-//! Pages: not too large, and with tokens on either side.
+//! Cuts pages to a size limit and computes the tokens on either side.
 
 use prost::Message;
 use riposte_core::CommentId;
@@ -9,22 +9,22 @@ use riposte_sdk::v1;
 
 use crate::rpc::page_token::{FloorStep, TokenCursor};
 
-/// A page ends early rather than grow beyond this.
+/// The size limit of a page in bytes: a page ends early rather than exceed it.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
-/// The item that a page must not lose when it is cut.
+/// The item that a page must keep when it is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
-    /// The first: the page goes on from somewhere.
+    /// The first item: the page continues from a position.
     First,
-    /// The last: the page goes upward and ends before somewhere.
+    /// The last item: the page is read backward and ends before a position.
     Last,
-    /// This one: the page lies around it.
+    /// The item with this index: the page surrounds it.
     At(usize),
 }
 
-/// The part of a page around its anchor that stays within `room` bytes; one item at least. What is cut off lies on the
-/// next page.
+/// Returns the part of a page around its anchor that stays within `room` bytes, at least one item.
+/// Items that are cut off belong to the adjacent page.
 pub(crate) fn fit<T: Message>(page: Page<T>, anchor: Anchor, room: usize) -> Page<T> {
     let Page { mut items, more_before, more_after } = page;
     let Some(last) = items.len().checked_sub(1) else { return Page { items, more_before, more_after } };
@@ -55,10 +55,10 @@ pub(crate) fn fit<T: Message>(page: Page<T>, anchor: Anchor, room: usize) -> Pag
 
 /// An item of a list of comments.
 pub(crate) trait PositionedItem: Message {
-    /// Its floor.
+    /// Returns its floor.
     fn floor(&self) -> i32;
 
-    /// Whether it is this comment, or shows it.
+    /// Returns true if the item is this comment or contains it.
     fn holds(&self, id: CommentId) -> bool;
 }
 
@@ -82,25 +82,25 @@ impl PositionedItem for v1::CommentThread {
     }
 }
 
-/// Where a page was asked to stand, and in which order.
+/// The requested position of a page, with its order.
 #[derive(Debug, Clone)]
 pub(crate) enum PageArgs {
     /// By floor.
     Floor(ListOrder, ListStart),
-    /// By rank, along a walk.
+    /// By rank, with the continuation of the list.
     Rank(RankedAt, Continuation),
 }
 
 /// The cursors to the pages on either side of one; `None` where the list ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PageCursors {
-    /// To the page after this one.
+    /// The cursor to the page after this one.
     pub(crate) next: Option<TokenCursor>,
-    /// To the page before this one.
+    /// The cursor to the page before this one.
     pub(crate) previous: Option<TokenCursor>,
 }
 
-/// A page that stays within `room` bytes, and its ends.
+/// Returns the page cut to `room` bytes, and the cursors on either side of it.
 pub(crate) fn cut<T: PositionedItem>(page: Page<T>, asked: &PageArgs, room: usize) -> (Page<T>, PageCursors) {
     let anchor = asked.anchor(&page.items);
     let page = fit(page, anchor, room);
@@ -136,7 +136,7 @@ impl PageArgs {
                 Direction::Ahead(_) => return Anchor::First,
                 Direction::Back(_) => return Anchor::Last,
             },
-            // Where it is gone, its neighbours stand in the middle.
+            // If the item is gone, its neighbours are in the middle of the page.
             Self::Rank(RankedAt::Floor(floor), _) => {
                 items.iter().position(|item| item.floor() == *floor).or(Some(items.len() / 2))
             }
@@ -145,8 +145,9 @@ impl PageArgs {
     }
 }
 
-/// A page without items (they went away meanwhile) still leads back to where it came from: the floor it was asked to start
-/// beyond belongs to the page on the other side.
+/// Returns the cursors of a page by floor. A page without items (they were removed in the meantime)
+/// still leads back to the page before it: the floor beyond which it was requested belongs to the
+/// page on the other side.
 fn ends_by_floor<T: PositionedItem>(order: ListOrder, at: ListStart, page: &Page<T>) -> PageCursors {
     let one_on = |floor: i32, ahead: bool| {
         let up = ahead == (order == ListOrder::Oldest);

@@ -1,6 +1,8 @@
-//! First pages in print: each thread encoded once for every caller, but for the token in it, which is bound to one.
+//! Rendered first pages: each thread is encoded once for all callers, except the token in it, which
+//! is bound to one caller.
 //!
-//! Processes take each other's prints, so the messages here are what lies in Redis; `form` tells apart what differs.
+//! Processes read each other's rendered pages, so the messages here are a format stored in Redis;
+//! `form` distinguishes incompatible formats.
 
 use std::fmt::Write;
 
@@ -15,12 +17,14 @@ use sha2::{Digest, Sha256};
 
 use super::page::PositionedItem;
 
-/// Raised whenever the messages here change, or what is printed of a page: other editions' prints are none.
+/// The version of the format. It is raised whenever these messages, or the content of a rendered
+/// page, change: rendered pages of other versions are ignored.
 const EDITION: u32 = 1;
-/// Of reply_page_token in CommentThread: the last one, so that its place is behind all that was printed.
+/// The field number of reply_page_token in CommentThread. It is the last field, so the token is
+/// appended to the rendered bytes.
 const TOKEN: u32 = 3;
 
-/// A first page without what its caller or its subject's row adds.
+/// A first page without the data that depends on its caller or on the subject's row.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct RenderedBody {
     #[prost(message, repeated, tag = "1")]
@@ -37,15 +41,15 @@ pub(crate) struct RenderedThread {
     /// The floor of the root.
     #[prost(int32, tag = "1")]
     floor: i32,
-    /// The root, where the thread has a token; else 0.
+    /// The id of the root if the thread has a token; else 0.
     #[prost(int64, tag = "2")]
     walks: i64,
-    /// A CommentThread.
+    /// An encoded CommentThread.
     #[prost(bytes = "bytes", tag = "3")]
     thread: Bytes,
 }
 
-/// ListCommentsResponse, its threads encoded already.
+/// A ListCommentsResponse whose threads are already encoded.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct RenderedResponse {
     #[prost(bytes = "bytes", repeated, tag = "1")]
@@ -62,12 +66,12 @@ pub(crate) struct RenderedResponse {
     pub(crate) degraded: Vec<v1::Degradation>,
 }
 
-/// Prints pages as ListComments answers them.
+/// Renders pages as ListComments returns them.
 #[derive(Debug)]
 pub struct ListPageRenderer(String);
 
 impl ListPageRenderer {
-    /// The printer of this version of the service and its contract.
+    /// Creates the renderer of this version of the service and its contract.
     #[must_use]
     pub fn new() -> Self {
         let mut form = format!("{EDITION}-{}-", env!("CARGO_PKG_VERSION"));
@@ -99,7 +103,7 @@ impl PageRenderer for ListPageRenderer {
 }
 
 impl RenderedBody {
-    /// The page, and the pinned threads.
+    /// Decodes the page and the pinned threads; `None` if the bytes are not readable.
     pub(crate) fn read(rendered: Bytes) -> Option<(Page<RenderedThread>, Vec<RenderedThread>)> {
         let Self { threads, pinned, more_after } = Self::decode(rendered).ok()?;
         Some((Page { items: threads, more_before: false, more_after }, pinned))
@@ -116,7 +120,7 @@ impl RenderedThread {
         Self { floor, walks, thread: thread.encode_to_vec().into() }
     }
 
-    /// The thread, with what `token` makes where it has a token.
+    /// Returns the encoded thread, with the token made by `token` if the thread has one.
     pub(crate) fn whole(self, token: impl FnOnce(CommentId) -> Result<String>) -> Result<Bytes> {
         let Some(root) = CommentId::new(self.walks) else { return Ok(self.thread) };
         let token = token(root)?;
@@ -132,7 +136,7 @@ impl PositionedItem for RenderedThread {
         self.floor
     }
 
-    // Only pages around a comment look for one, and none of them is printed.
+    // Only pages around a comment call this, and those are never rendered.
     fn holds(&self, id: CommentId) -> bool {
         self.walks == id.get()
     }

@@ -1,11 +1,12 @@
-//! Subjects on the wire.
+//! Subjects as messages.
 
 use riposte_core::{Subject, SubjectKey, SubjectState};
 use riposte_sdk::v1;
 
 use super::time;
 
-/// A subject. One that does not exist yet, of a type with auto_create, has neither times nor an etag.
+/// Converts a subject. A subject that does not exist yet, of a type with auto_create, has neither
+/// times nor an etag.
 pub(crate) fn subject(subject: &Subject) -> v1::Subject {
     let exists = subject.version > 0;
     v1::Subject {
@@ -23,7 +24,7 @@ pub(crate) fn subject(subject: &Subject) -> v1::Subject {
     }
 }
 
-/// The name of a subject.
+/// Converts the key of a subject.
 pub(crate) fn subject_key(key: &SubjectKey) -> v1::SubjectKey {
     v1::SubjectKey { object_type: key.object_type().as_str().to_owned(), object_id: key.object_id().to_owned() }
 }

@@ -57,7 +57,7 @@ fn a_tombstone_names_neither_text_nor_author() {
     let shown = comment(view(CommentState::Active));
     assert_eq!((shown.member_id.as_str(), shown.depth, shown.floor), ("m7", 0, 3));
     assert_eq!(shown.content.map(|content| content.text).as_deref(), Some("hi"));
-    // However much of it is left inside.
+    // This holds for any part of the content that is still stored.
     let gone = comment(view(CommentState::Deleted));
     assert_eq!((gone.content.as_ref(), gone.member_id.as_str()), (None, ""));
     assert_eq!((gone.state(), gone.deleted_by()), (v1::CommentState::Deleted, v1::DeletedBy::Author));
@@ -92,7 +92,7 @@ fn a_subject_that_does_not_exist_yet_has_neither_times_nor_etag() {
     assert_eq!((shown.state(), shown.revision), (v1::SubjectState::Active, 0));
 }
 
-/// Comments with these floors, each of about 1,000 bytes.
+/// Returns comments with these floors, each of about 1,000 bytes.
 fn page(floors: impl IntoIterator<Item = i32>) -> Page<v1::Comment> {
     let content = v1::Content { text: "x".repeat(1_000), ..Default::default() };
     let item =

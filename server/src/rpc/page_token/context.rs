@@ -1,23 +1,23 @@
-//! What a token is bound to.
+//! The list to which a token is bound.
 
 use riposte_core::{Caller, CommentId, SubjectKey};
 use sha2::{Digest, Sha256};
 
-/// A walk: who walks, by which method, over what, in which order. Page length, `min_revision` and `fresh` may differ
-/// from page to page and are no part of it.
+/// A list as one caller reads it: the caller, the method, the parent object, and the order. The
+/// page size, `min_revision` and `fresh` may differ between pages and are not part of it.
 #[derive(Debug, Clone)]
 pub struct TokenContext {
     hash: Sha256,
 }
 
 impl TokenContext {
-    /// A walk of `caller` by `method`.
+    /// Creates the context of a list that `caller` reads by `method`.
     #[must_use]
     pub fn new(caller: &Caller, method: &str) -> Self {
         Self { hash: Sha256::new() }.bytes(caller.name().as_bytes()).bytes(method.as_bytes())
     }
 
-    /// Over the things of a subject.
+    /// Binds the list to a subject.
     #[must_use]
     pub fn subject(self, key: &SubjectKey) -> Self {
         #[cfg(feature = "planted")]
@@ -27,26 +27,26 @@ impl TokenContext {
         self.bytes(key.object_type().as_str().as_bytes()).bytes(key.object_id().as_bytes())
     }
 
-    /// Over the things of a comment.
+    /// Binds the list to a comment.
     #[must_use]
     pub fn comment(self, id: CommentId) -> Self {
         self.bytes(&id.get().to_be_bytes())
     }
 
-    /// With one more argument: an order, a filter, a bound, or a name.
+    /// Adds an argument: an order, a filter, a bound, or a name.
     #[must_use]
     pub fn argument(self, value: impl ToString) -> Self {
         self.bytes(value.to_string().as_bytes())
     }
 
-    /// Each part is preceded by its length, so that no two walks read alike.
+    /// Hashes a part after its length, so that no two contexts have the same input.
     fn bytes(mut self, part: &[u8]) -> Self {
         self.hash.update((part.len() as u64).to_be_bytes());
         self.hash.update(part);
         self
     }
 
-    /// 16 bytes that tell walks apart.
+    /// Returns 16 bytes of the hash, which identify the context.
     pub(super) fn hash(&self) -> [u8; 16] {
         let mut head = [0; 16];
         #[cfg(feature = "planted")]

@@ -1,4 +1,4 @@
-//! Where walks go on, and how that is written.
+//! Positions in lists, and their encoding in page tokens.
 
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
 use riposte_core::rank::{Direction, RankPosition, RankedCursor, RankedWalk};
@@ -8,22 +8,22 @@ use super::internal::v1;
 use super::internal::v1::page_token::Cursor as Message;
 use super::internal::v1::ranked_cursor;
 
-/// A place in a walk.
+/// A position in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenCursor {
     /// In a list by floor.
     Floor(FloorStep),
-    /// In a thread: behind the comment with this path.
+    /// In a thread: after the comment with this path.
     Path(Path),
-    /// In a list of likers: behind this one.
+    /// In a list of likers: after this one.
     Liker(LikerCursor),
     /// In a list of subjects.
     Subject(SubjectCursor),
-    /// In the history of a text: behind the one with this number.
+    /// In the revisions of a comment: after the one with this number.
     Revision(i32),
     /// In a member's history.
     History(HistoryCursor),
-    /// In a list by comment id: behind this one.
+    /// In a list by comment id: after this one.
     Comment(CommentId),
     /// In a list by rank.
     Ranked(RankedCursor),
@@ -32,26 +32,26 @@ pub enum TokenCursor {
 /// A page of a list by floor: the floors beyond `floor`, upward or downward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FloorStep {
-    /// The floor before the first that the page may show.
+    /// The last floor before those that the page may contain.
     pub floor: i32,
-    /// Whether it goes toward higher floors.
+    /// True if the page continues toward higher floors.
     pub up: bool,
 }
 
 impl FloorStep {
-    /// The page that follows `floor` in this order.
+    /// Returns the page that follows `floor` in this order.
     #[must_use]
     pub fn after(floor: i32, order: ListOrder) -> Self {
         Self { floor, up: order == ListOrder::Oldest }
     }
 
-    /// The page that ends before `floor` in this order.
+    /// Returns the page that ends before `floor` in this order.
     #[must_use]
     pub fn before(floor: i32, order: ListOrder) -> Self {
         Self { floor, up: order == ListOrder::Newest }
     }
 
-    /// Where the page starts in this order.
+    /// Returns the start of the page in this order.
     #[must_use]
     pub fn start(self, order: ListOrder) -> PageStart {
         if self.up == (order == ListOrder::Oldest) {
@@ -87,7 +87,7 @@ impl TokenCursor {
         }
     }
 
-    /// `None` for a message that no version has written.
+    /// Returns `None` for a message that no version of the service writes.
     pub(super) fn from_message(message: Message) -> Option<Self> {
         Some(match message {
             Message::Floor(v1::FloorCursor { floor, direction, inclusive }) => {
@@ -124,7 +124,7 @@ fn ranked_message(RankedCursor { walk, toward }: RankedCursor) -> v1::RankedCurs
         Direction::Back(place) => (true, place),
     };
     let place = match place {
-        // Rankings are far shorter.
+        // Ranking snapshots are far shorter than this bound.
         RankPosition::Position(position) => ranked_cursor::Place::Position(u32::try_from(position).unwrap_or(u32::MAX)),
         RankPosition::Below(floor) => ranked_cursor::Place::Below(floor),
     };
@@ -145,8 +145,8 @@ fn comment(id: u64) -> Option<CommentId> {
     CommentId::new(i64::try_from(id).ok()?)
 }
 
-/// The root's id, then how much each level's floor is above that of the level before: floors grow along a path, and
-/// small numbers take few bytes.
+/// Returns the root's id, then the difference between the floor of each level and that of the level
+/// above: floors grow along a path, and small numbers take few bytes.
 fn levels(path: &Path) -> Vec<u64> {
     let words = path.as_bytes().chunks_exact(8).map(|level| {
         let mut word = [0; 8];

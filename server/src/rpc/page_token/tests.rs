@@ -28,7 +28,7 @@ fn ranked(toward: Direction) -> RankedCursor {
     RankedCursor { walk: RankedWalk { epoch: i64::MAX, bound: i32::MAX, since: NOW }, toward }
 }
 
-/// The longest cursor of each kind.
+/// Returns the longest cursor of each kind.
 fn longest() -> Vec<TokenCursor> {
     let member = MemberId::stored("m".repeat(64));
     vec![

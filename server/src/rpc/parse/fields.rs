@@ -1,4 +1,4 @@
-//! Content, bounds and choices.
+//! Parses content, bounds and choices.
 
 use riposte_core::content::check_metadata;
 use riposte_core::object_type::MAX_LEVELS;
@@ -10,15 +10,16 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::Violations;
 
-/// Replies in a preview when the caller says nothing.
+/// The number of replies in a preview when the request does not set it.
 const DEFAULT_PREVIEW: u8 = 3;
 
-/// The content of a request that has one. See [`content_at`].
+/// Parses the content of a request that has one. See [`content_at`].
 pub(crate) fn content(v: &mut Violations, policy: Option<&Policy>, content: Option<v1::Content>) -> Option<Content> {
     content_at(v, "content", policy, content)
 }
 
-/// Content under `policy`; without one (the thing it belongs to could not be found out) its length is not judged.
+/// Parses content under `policy`. Without a policy (the object to which it belongs could not be
+/// determined) the length is not checked.
 pub(crate) fn content_at(
     v: &mut Violations,
     field: &str,
@@ -36,29 +37,30 @@ pub(crate) fn content_at(
     parsed
 }
 
-/// Facts about the writer's client, of a request that has them.
+/// Parses the data about the writer's client, of a request that has it.
 pub(crate) fn client(client: Option<v1::ClientInfo>) -> Result<ClientInfo, Vec<Violation>> {
     client_at("client", client)
 }
 
-/// Facts about the writer's client.
+/// Parses the data about the writer's client.
 pub(crate) fn client_at(field: &str, client: Option<v1::ClientInfo>) -> Result<ClientInfo, Vec<Violation>> {
     let v1::ClientInfo { ip, platform, device } = client.unwrap_or_default();
     ClientInfo::parse(field, &ip, &platform, &device)
 }
 
-/// The caller's own fields.
+/// Parses the caller's own fields.
 pub(crate) fn metadata(field: &str, metadata: Metadata) -> Result<Metadata, Vec<Violation>> {
     let violations = check_metadata(field, &metadata);
     if violations.is_empty() { Ok(metadata) } else { Err(violations) }
 }
 
-/// The length of a page: 0 is the default, and too much is the most.
+/// Parses the size of a page: 0 is the default, and a larger size than the maximum is reduced to
+/// it.
 pub(crate) fn page_size(size: i32) -> Result<usize, Violation> {
     limit("page_size", size)
 }
 
-/// How many items an answer has at most, by the rules of a page.
+/// Parses the maximum number of items in a response, by the rules of a page.
 pub(crate) fn limit(field: &str, size: i32) -> Result<usize, Violation> {
     match usize::try_from(size) {
         Ok(0) => Ok(DEFAULT_PAGE),
@@ -67,19 +69,19 @@ pub(crate) fn limit(field: &str, size: i32) -> Result<usize, Violation> {
     }
 }
 
-/// The replies in a preview.
+/// Parses the number of replies in a preview.
 pub(crate) fn previews(size: Option<i32>) -> Result<u8, Violation> {
     let Some(size) = size else { return Ok(DEFAULT_PREVIEW) };
     let fits = u8::try_from(size).ok().filter(|size| *size <= MAX_PREVIEW);
     fits.ok_or_else(|| Violation::field("reply_preview_size", format!("must lie between 0 and {MAX_PREVIEW}")))
 }
 
-/// The revision that an answer has to show at least.
+/// Parses the lowest revision that a response may show.
 pub(crate) fn min_revision(revision: i64) -> Result<i64, Violation> {
     if revision >= 0 { Ok(revision) } else { Err(Violation::field("min_revision", "must not be negative")) }
 }
 
-/// The state to set: nothing stands for "none said", so it is refused.
+/// Parses the like value to set. The unspecified value has no default meaning and is refused.
 pub(crate) fn like_value(value: i32) -> Result<LikeValue, Violation> {
     match v1::LikeValue::try_from(value) {
         Ok(v1::LikeValue::None) => Ok(LikeValue::None),
@@ -89,7 +91,8 @@ pub(crate) fn like_value(value: i32) -> Result<LikeValue, Violation> {
     }
 }
 
-/// The state to ask for: LIKE by default; a list of those who said nothing does not exist.
+/// Parses the like value to list: LIKE by default. NONE is refused, because no list of members
+/// without a like exists.
 pub(crate) fn liked(value: i32) -> Result<LikeValue, Violation> {
     match v1::LikeValue::try_from(value) {
         Ok(v1::LikeValue::Unspecified | v1::LikeValue::Like) => Ok(LikeValue::Like),
@@ -102,7 +105,7 @@ fn like_invalid(rule: &str) -> Violation {
     Violation { reason: Reason::LikeInvalid, ..Violation::field("value", rule) }
 }
 
-/// The role in which a member acts: its author by default.
+/// Parses the role in which a member acts: the author by default.
 pub(crate) fn acting_as(role: i32) -> Result<v1::ActingAs, Violation> {
     match v1::ActingAs::try_from(role) {
         Ok(v1::ActingAs::Unspecified | v1::ActingAs::Author) => Ok(v1::ActingAs::Author),
@@ -111,7 +114,7 @@ pub(crate) fn acting_as(role: i32) -> Result<v1::ActingAs, Violation> {
     }
 }
 
-/// The levels of a subtree: 0 is all of them.
+/// Parses the number of levels of a subtree: 0 is all of them.
 pub(crate) fn max_depth(levels: i32) -> Result<u8, Violation> {
     match u8::try_from(levels.min(i32::from(MAX_LEVELS))) {
         Ok(0) => Ok(MAX_LEVELS),

@@ -1,20 +1,21 @@
-//! Ids: ours, the caller's, and requests'.
+//! Parses ids of comments, members and requests.
 
 use riposte_core::page::MAX_BATCH;
 use riposte_core::request::RequestId;
 use riposte_core::{CommentId, MemberId, Violation};
 
-/// A comment that must be named.
+/// Parses the id of a comment, which is required.
 pub(crate) fn comment_id(field: &str, id: i64) -> Result<CommentId, Violation> {
     CommentId::new(id).ok_or_else(|| Violation::field(field, "must be the id of a comment, greater than 0"))
 }
 
-/// Up to 200 comments, in their order.
+/// Parses up to 200 comment ids, in their order.
 pub(crate) fn comment_ids(field: &str, ids: &[i64]) -> Result<Vec<CommentId>, Vec<Violation>> {
     batch(field, ids, |field, id| comment_id(field, *id).map_err(|violation| vec![violation]))
 }
 
-/// Up to 200 things, each read by `parse`. A longer list is one violation: its items are not looked at.
+/// Parses up to 200 items, each by `parse`. A longer list is one violation: its items are not
+/// parsed.
 pub(crate) fn batch<Q, T>(
     field: &str,
     items: &[Q],
@@ -35,17 +36,17 @@ pub(crate) fn batch<Q, T>(
     if violations.is_empty() { Ok(parsed) } else { Err(violations) }
 }
 
-/// A member that must be named.
+/// Parses the id of a member, which is required.
 pub(crate) fn member(field: &str, id: &str) -> Result<MemberId, Violation> {
     MemberId::parse(field, id)
 }
 
-/// A member that may be left out.
+/// Parses the id of a member, which is optional.
 pub(crate) fn optional_member(field: &str, id: &str) -> Result<Option<MemberId>, Violation> {
     if id.is_empty() { Ok(None) } else { MemberId::parse(field, id).map(Some) }
 }
 
-/// The id of the request itself, which may be left out.
+/// Parses the id of the request itself, which is optional.
 pub(crate) fn request_id(id: &str) -> Result<Option<RequestId>, Violation> {
     RequestId::parse("request_id", id)
 }

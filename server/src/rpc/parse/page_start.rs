@@ -1,4 +1,4 @@
-//! Where in a list a page stands.
+//! Parses the start position of a page in a list.
 
 use riposte_core::comments::{ListStart, RankedAt};
 use riposte_core::page::{ListOrder, PageStart};
@@ -10,7 +10,7 @@ use super::{Violations, comment_id};
 use crate::rpc::page_token::{PageTokenCodec, TokenCursor};
 use crate::rpc::token_scope::TokenScope;
 
-/// An order that was asked for.
+/// A requested order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// By floor.
@@ -20,7 +20,7 @@ pub(crate) enum Sort {
 }
 
 impl Sort {
-    /// Its name, to which the tokens of its walks are bound.
+    /// Returns its name, to which the page tokens of the list are bound.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Stable(ListOrder::Oldest) => "OLDEST",
@@ -29,7 +29,7 @@ impl Sort {
         }
     }
 
-    /// The same, if replies can be walked in it.
+    /// Returns the order if replies can be listed in it.
     ///
     /// # Errors
     /// A violation of `sort` otherwise.
@@ -43,7 +43,7 @@ impl Sort {
     }
 }
 
-/// The sort of a list, `default` where none is named.
+/// Parses the sort of a list; `default` if the request names none.
 pub(crate) fn sort(sort: i32, default: ListOrder) -> Result<Sort, Violation> {
     match v1::CommentSort::try_from(sort) {
         Ok(v1::CommentSort::Unspecified) => Ok(Sort::Stable(default)),
@@ -58,8 +58,9 @@ pub(crate) fn sort(sort: i32, default: ListOrder) -> Result<Sort, Violation> {
     }
 }
 
-/// The cursor of the token at `field` as `pick` knows it; `None` at the start of a walk. A token that `open` refuses is a
-/// fault of its field: told with the others, and if it is the only one it decides the reason.
+/// Returns the cursor of the token at `field`, converted by `pick`; `Some(None)` at the start of a
+/// list. A token that `open` refuses is a violation of its field: it is reported with the others,
+/// and decides the reason if it is the only one.
 pub(crate) fn page_token<T>(
     v: &mut Violations,
     (field, token): (&str, &str),
@@ -76,18 +77,18 @@ pub(crate) fn page_token<T>(
     }))
 }
 
-/// The three ways to say where a page stands, of which a request uses one at most.
+/// The three fields that can set the start of a page; a request uses at most one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartFields<'a> {
-    /// A token of an earlier page; empty = not asked.
+    /// A token of an earlier page; empty if not set.
     pub(crate) page_token: &'a str,
-    /// The page around this comment; 0 = not asked.
+    /// The comment that the page surrounds; 0 if not set.
     pub(crate) around_comment_id: i64,
-    /// The page around this floor; 0 = not asked.
+    /// The floor that the page surrounds; 0 if not set.
     pub(crate) around_floor: i32,
 }
 
-/// Where a page stands, in the words of its order.
+/// The start of a page, in the terms of its order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParsedStart {
     /// In a list by floor.
@@ -96,8 +97,8 @@ pub(crate) enum ParsedStart {
     Rank(RankSort, RankedAt),
 }
 
-/// Where a page stands. Without a walk, which a fault elsewhere in the request leaves unknown, there is none; what is wrong
-/// with the place itself is told all the same.
+/// Parses the start of a page. If another fault of the request leaves the scope unknown (`walk` is
+/// `None`), it returns `None`, but still reports violations of the position itself.
 pub(crate) fn place(
     v: &mut Violations,
     asked: StartFields<'_>,
@@ -135,13 +136,13 @@ pub(crate) fn place(
     }
 }
 
-/// What a page is asked to lie around.
+/// The object that a page surrounds.
 enum Around {
     Comment(CommentId),
     Floor(i32),
 }
 
-/// What the page shall lie around, if anything.
+/// Returns the object that the page surrounds; `Some(None)` if the request names none.
 fn around(v: &mut Violations, asked: StartFields<'_>) -> Option<Option<Around>> {
     let StartFields { page_token: token, around_comment_id, around_floor } = asked;
     let ways = [!token.is_empty(), around_comment_id != 0, around_floor != 0];

@@ -1,4 +1,4 @@
-//! Subjects: their names, and what to change of them.
+//! Parses the keys of subjects and the changes to them.
 
 use riposte_core::comments::SubjectPatch;
 use riposte_core::{SubjectKey, SubjectState, Violation};
@@ -6,13 +6,14 @@ use riposte_sdk::v1;
 
 use super::{metadata, optional_member};
 
-/// The name of a subject.
+/// Parses the key of a subject.
 pub(crate) fn subject_key(field: &str, key: Option<&v1::SubjectKey>) -> Result<SubjectKey, Vec<Violation>> {
     let Some(key) = key else { return Err(vec![Violation::field(field, "must be set")]) };
     SubjectKey::parse(field, &key.object_type, &key.object_id)
 }
 
-/// What to change: the fields in `mask`, or without one every field of `subject` that is set.
+/// Parses the change of a subject: the fields in `mask`, or without a mask every field of `subject`
+/// that is set.
 pub(crate) fn patch(
     subject: &v1::Subject,
     mask: Option<&prost_types::FieldMask>,
@@ -46,7 +47,7 @@ pub(crate) fn patch(
     if violations.is_empty() { Ok(patch) } else { Err(violations) }
 }
 
-/// The state of a subject, ACTIVE where none is named.
+/// Parses the state of a subject; ACTIVE if none is named.
 pub(crate) fn subject_state(field: &str, state: i32) -> Result<SubjectState, Violation> {
     match v1::SubjectState::try_from(state) {
         Ok(v1::SubjectState::Unspecified | v1::SubjectState::Active) => Ok(SubjectState::Active),

@@ -1,7 +1,7 @@
-//! The subject or comment that a request names, with the rules that hold there.
+//! Resolves the subject or comment that a request names, with the policy that applies to it.
 //!
-//! What may not be told to a caller, and what is missing, ends the call at once. A type that nobody registered is a
-//! fault of its field and is told with the others.
+//! A missing object, and one that the caller is not allowed to know about, end the call at once. An
+//! unregistered object type is a violation of its field and is reported with the others.
 
 use riposte_core::page::LocatedComment;
 use riposte_core::{Caller, Comments, Error, Policy, Reason, Result, SubjectKey, Violation};
@@ -10,7 +10,7 @@ use riposte_sdk::v1;
 use super::{Violations, comment_id, subject_key};
 
 impl Violations {
-    /// The subject at `field`, with the policy of its type; `None` if the field is wrong.
+    /// Returns the subject at `field`, with the policy of its type; `None` if the field is invalid.
     ///
     /// # Errors
     /// [`Error::CallerNotAllowed`].
@@ -33,7 +33,8 @@ impl Violations {
         }
     }
 
-    /// The comment at `field`, with the policy it lives under; `None` if the id cannot be one.
+    /// Returns the comment at `field`, with the policy that applies to it; `None` if the id is
+    /// invalid.
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], whatever else is wrong with the request.

@@ -9,7 +9,7 @@ use crate::rpc::page_token::{FloorStep, PageTokenCodec, TokenCursor};
 use crate::rpc::parse;
 use crate::rpc::token_scope::TokenScope;
 
-/// What a scope refuses a request for: reason, and fields in order.
+/// Returns the reason and the fields, in order, with which the violations refuse a request.
 fn refused(v: Violations) -> (Reason, Vec<String>) {
     let refusal = v.all((Some(()),)).expect_err("something is wrong");
     let Error::Invalid(found) = &refusal.error else { panic!("{refusal:?}") };

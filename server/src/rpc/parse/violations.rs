@@ -1,17 +1,17 @@
-//! The scope in which a request is read.
+//! The violations of one request, collected while it is parsed.
 
 use riposte_core::{Error, Reason, Violation};
 
 use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 
-/// All that is wrong with one request, so far.
+/// All violations of one request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Violations {
     found: Vec<Violation>,
     facts: ErrorMetadata,
 }
 
-/// One violation or several, as parsers answer them.
+/// One violation or several, as parsers return them.
 pub(crate) struct FieldViolations(Vec<Violation>);
 
 impl From<Violation> for FieldViolations {
@@ -27,22 +27,22 @@ impl From<Vec<Violation>> for FieldViolations {
 }
 
 impl Violations {
-    /// The value of a field, or nothing and its violations noted.
+    /// Returns the value of a field, or `None` and records its violations.
     pub(crate) fn take<T, V: Into<FieldViolations>>(&mut self, parsed: Result<T, V>) -> Option<T> {
         parsed.map_err(|violations| self.found.extend(violations.into().0)).ok()
     }
 
-    /// As [`Violations::take`], with facts to tell if the request is refused.
+    /// Adds metadata for the error that is returned if the request is refused.
     pub(crate) fn know(&mut self, name: &'static str, value: impl ToString) {
         self.facts = std::mem::take(&mut self.facts).with(name, value);
     }
 
-    /// Whether what was noted so far is of this kind.
+    /// Returns true if a violation with this reason has been recorded.
     pub(crate) fn has(&self, reason: Reason) -> bool {
         self.found.iter().any(|violation| violation.reason == reason)
     }
 
-    /// All values at once, or everything that is wrong with the request.
+    /// Returns all values at once.
     ///
     /// # Errors
     /// [`Error::Invalid`] with every violation.
@@ -55,12 +55,12 @@ impl Violations {
     }
 }
 
-/// Fields as they were taken.
+/// A tuple of optional fields.
 pub(crate) trait FieldParts {
-    /// The same fields, all there.
+    /// The tuple of the field values.
     type Values;
 
-    /// `None` if one is missing.
+    /// Returns the values; `None` if one is missing.
     fn values(self) -> Option<Self::Values>;
 }
 

@@ -27,7 +27,8 @@ impl ReplyHandlers {
         let asked = self.0.asked(caller, &member, request_id, parent.subject.object_type())?;
         let new = CreateReply { member: member.clone(), content, client };
         let written = self.0.comments.reply(&asked, &parent, new).await.map_err(under(&parent.subject))?;
-        // At a repeat: as it is now, which need not be as it was written.
+        // A repeated request receives the reply in its current state, which may differ from the
+        // state after the first request.
         let reply = convert::comment(written.value.seen_by(Some(&member)));
         let ack = v1::Ack::Committed.into();
         Ok(v1::CreateReplyResponse { reply: Some(reply), subject_revision: written.revision, ack })

@@ -15,7 +15,7 @@ use crate::rpc::rpc_error::RpcError;
 use crate::rpc::token_scope::TokenScope;
 use crate::rpc::{convert, error_metadata, parse};
 
-/// What was asked for, beside the place.
+/// The parameters of a list request, except its start position.
 struct ListParams {
     root: LocatedComment,
     limit: usize,
@@ -47,7 +47,8 @@ impl ReplyHandlers {
         let (page, asked) = self.list_read(&caller, terms, stand).await.map_err(|error| {
             let refusal = under(&subject)(error);
             match stand {
-                // The root was found: it is the other comment that is not there.
+                // The root was located above, so the missing comment is the one in
+                // `around_comment_id`.
                 ParsedStart::Floor(_, ListStart::Comment(id)) | ParsedStart::Rank(_, RankedAt::Comment(id)) => {
                     refusal.or_about(error_metadata::comment(id.get()))
                 }
@@ -69,7 +70,7 @@ impl ReplyHandlers {
         })
     }
 
-    /// The page, and what its ends are told by.
+    /// Returns the page and the arguments from which its page tokens are derived.
     async fn list_read(
         &self,
         caller: &Caller,
@@ -84,7 +85,7 @@ impl ReplyHandlers {
                 let page = comments.list_replies(caller, &ask).await?;
                 Ok((page, PageArgs::Floor(order, at)))
             }
-            // The one that replies have.
+            // Replies have only one ranked sort.
             ParsedStart::Rank(_, at) => {
                 let ask = ListRankedReplies { root, at, limit, min_revision };
                 let RankedPage { page, trail } = comments.list_ranked_replies(caller, &ask).await?;

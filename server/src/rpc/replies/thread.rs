@@ -1,4 +1,4 @@
-//! GetThread and ListConversation: downward and upward from one comment.
+//! GetThread and ListConversation: the comments below and above one comment.
 
 use riposte_core::object_type::MAX_LEVELS;
 use riposte_core::page::{Page, SubtreeQuery};

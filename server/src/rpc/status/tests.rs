@@ -9,7 +9,7 @@ use tonic_types::StatusExt;
 use super::{NOT_EXECUTED, PUSHBACK, REQUEST_ID, code, status, told};
 use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 
-/// One error for every reason that errors can have today.
+/// Returns one error for every reason that an error can have.
 fn errors() -> Vec<Error> {
     let after = Duration::from_millis(1500);
     let like = Violation { reason: Reason::LikeInvalid, ..Violation::field("value", "must be set") };
@@ -52,7 +52,7 @@ fn errors() -> Vec<Error> {
     ]
 }
 
-/// What a request may have told: every fact there is.
+/// Returns every metadata entry that a request can provide.
 fn facts() -> ErrorMetadata {
     let names =
         ["object_type", "object_id", "comment_id", "request_id", "min_revision", "limit", "actual", "external_id"];
@@ -77,7 +77,7 @@ fn every_reason_is_in_the_contract_and_has_a_canonical_code() {
 #[test]
 fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
     let errors = errors();
-    // These wait for moderation and rules: no error has them yet.
+    // These reasons are reserved for moderation and rules; no error has them yet.
     let later = [
         Reason::DuplicateContent,
         Reason::ChallengeRequired,

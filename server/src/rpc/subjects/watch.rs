@@ -48,7 +48,8 @@ fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -
     Ok((key, after))
 }
 
-/// What the watcher is told next; an error at the caller's own deadline: the layers leave that to this call, which says what was watched.
+/// Returns the next item of the watch. At the caller's own deadline it returns an error: the
+/// middleware leaves this deadline to the handler, which reports the watched subject.
 async fn next(watcher: &mut Watcher, deadline: Option<Instant>) -> Option<Result<WatchItem, Error>> {
     let Some(deadline) = deadline else { return watcher.next().await };
     tokio::select! {
@@ -74,7 +75,7 @@ fn event(told: WatchItem) -> Event {
     }
 }
 
-/// A change of a comment; `None` for a like, which belongs to no revision.
+/// Converts a change of a comment; `None` for a like, which belongs to no revision.
 fn comment(change: &CommentChange) -> Option<v1::CommentChange> {
     let CommentChange { id, root, what } = change;
     let kind = match what {

@@ -1,4 +1,5 @@
-//! Exporters that are watched: what becomes of each export is counted, and told in the log when it changes.
+//! Exporters under observation: the outcome of each export is counted, and a change of the outcome
+//! is logged.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use opentelemetry_sdk::metrics::data::ResourceMetrics;
 use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
 
-/// What is exported.
+/// The kind of exported data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExportSignal {
     Traces,
@@ -21,7 +22,7 @@ pub(super) enum ExportSignal {
     Logs,
 }
 
-/// What became of exports so far. Clones count together.
+/// The outcomes of exports so far. All clones share their counts.
 #[derive(Debug, Clone, Default)]
 pub(in crate::telemetry) struct ExportStats(Arc<[Outcomes; 3]>);
 
@@ -45,7 +46,7 @@ impl ExportSignal {
 }
 
 impl ExportStats {
-    /// Each signal and outcome, with how many there were.
+    /// Returns the number of exports for each signal and outcome.
     pub(in crate::telemetry) fn all(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
         ExportSignal::ALL.into_iter().flat_map(|signal| {
             let Outcomes { ok, failed, .. } = &self.0[signal as usize];
@@ -60,7 +61,8 @@ impl ExportStats {
         count.fetch_add(1, Ordering::Relaxed);
         match (failing.swap(outcome.is_err(), Ordering::Relaxed), outcome) {
             (false, Err(error)) => {
-                // What it says is the SDK's own words and a gRPC code, never what the receiver answered.
+                // The error text consists of the SDK's own words and a gRPC code, never of the
+                // receiver's response.
                 tracing::warn!(signal = signal.name(), %error, "the OpenTelemetry receiver does not take what is sent");
             }
             (true, Ok(())) => {
@@ -71,7 +73,7 @@ impl ExportStats {
     }
 }
 
-/// An exporter whose outcomes are noted.
+/// An exporter whose outcomes are recorded.
 #[derive(Debug)]
 pub(super) struct ObservedExporter<E> {
     exporter: E,

@@ -1,5 +1,6 @@
-//! Keeps copies right: tells them what was committed. Copies that all processes share are told by whoever leads the source, those
-//! of one process by itself. Who reads shared ones looks whether somebody does.
+//! Cache repair: applies committed events to the cache. A shared cache is repaired by the process
+//! that holds the source's lease, a cache inside a process by that process. Processes that read a
+//! shared cache check that it is being repaired.
 
 use std::time::Duration;
 
@@ -12,13 +13,14 @@ use super::{RelayPorts, lag};
 use crate::write::backoff_log::BackoffLog;
 use crate::write::notifier::{CALM, Notified, OTHERS, OURS, QUICK};
 
-/// How often it is looked whether anybody mends.
+/// The interval of the check that the cache is being repaired.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The same, until it is known for the first time: until then the rows are read.
+/// The interval of that check until its first result. Until then reads bypass the cache.
 const FIRST_LOOKS: Duration = Duration::from_millis(100);
 
-/// Mends whenever this process leads, for ever. What is told waits for the boards.
+/// Repairs the shared cache while this process holds the lease; returns when the leader ends. The
+/// repair waits for the rank index.
 pub(super) async fn shared(
     mut mender: CacheRepair,
     mut term: watch::Receiver<Option<Epoch>>,
@@ -30,7 +32,7 @@ pub(super) async fn shared(
         if term.borrow().is_none() {
             mender.rest();
         }
-        // Without a leader that could ever tell a term, all is over.
+        // The leader has ended, so no epoch can follow.
         if term.wait_for(Option::is_some).await.is_err() {
             return;
         }
@@ -46,7 +48,7 @@ pub(super) async fn shared(
     }
 }
 
-/// Mends for ever, whoever leads.
+/// Repairs the cache of this process forever, regardless of which process holds the lease.
 pub(in crate::write) async fn own(mut mender: CacheRepair, mut numbers: Notified, source: usize) {
     let mut trouble = BackoffLog::of("mending of copies", source);
     loop {
@@ -62,7 +64,7 @@ pub(in crate::write) async fn own(mut mender: CacheRepair, mut numbers: Notified
     }
 }
 
-/// Looks for ever whether anybody mends the copies of a source.
+/// Checks forever that the cache of a source is being repaired.
 pub(in crate::write) async fn watched(mut vigil: StalenessMonitor, ports: RelayPorts, source: usize) {
     let mut trouble = BackoffLog::of("look at the mending of copies", source);
     ports.metrics.unmended(source, false);

@@ -1,4 +1,4 @@
-//! How far a source is behind, as every process sees it, whoever leads.
+//! The lag of a source. Every process can measure it, regardless of which one holds the lease.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use riposte_core::ports::Projection;
 
 use super::RelayPorts;
 
-/// Measures a source, from 0 on; the age of the oldest commit without a number.
+/// Measures a source, counted from 0, and returns the age of its oldest unsequenced commit.
 pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duration> {
     let RelayPorts { outbox, metrics, .. } = ports;
     let age = oldest(ports, source).await?;
@@ -20,10 +20,10 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duratio
     Ok(age)
 }
 
-/// The age of the oldest commit without a number.
+/// Returns the age of the oldest unsequenced commit.
 pub(super) async fn oldest(ports: &RelayPorts, source: usize) -> Result<Duration> {
     let oldest = ports.outbox.oldest_waiting(source).await?;
-    // Clocks of processes differ a little: an event may seem to come from the future.
+    // The clocks of processes differ a little, so an event may seem to come from the future.
     let age = oldest.map_or(0, |oldest| (ports.clock.now().0 - oldest.0).max(0));
     Ok(Duration::from_millis(age.unsigned_abs()))
 }

@@ -1,17 +1,19 @@
-//! A process that is no worker has no part in the relay of a source. It measures how far the source is behind, so that a service
-//! whose workers are missing shows on every process that is there.
+//! The lag monitor of a process that is no worker and so has no part in the relay. It measures how
+//! far a source is behind, so that missing workers are visible in the metrics of every running
+//! process.
 
 use std::time::Duration;
 
 use super::{RelayPorts, lag};
 use crate::write::backoff_log::BackoffLog;
 
-/// How often it looks.
+/// The interval of the measurements.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long commits wait before the log says so: a leader that died is followed in less.
+/// The age of an unsequenced commit at which a warning is logged. A new leader takes over from a
+/// dead one in less.
 const LATE: Duration = Duration::from_secs(10);
 
-/// Measures a source, from 0 on, for ever.
+/// Measures a source, counted from 0, forever.
 pub(in crate::write) async fn follow(ports: RelayPorts, source: usize) {
     let mut trouble = BackoffLog::of("look at the relay", source);
     let mut late = LagState::default();
@@ -36,11 +38,11 @@ pub(in crate::write) async fn follow(ports: RelayPorts, source: usize) {
     }
 }
 
-/// Whether commits wait, as it was last told.
+/// True if commits were waiting too long at the last measurement.
 #[derive(Debug, Default)]
 struct LagState(bool);
 
-/// What has changed.
+/// A change of the lag state.
 #[derive(Debug, PartialEq, Eq)]
 enum LagChange {
     Waits,
@@ -48,7 +50,7 @@ enum LagChange {
 }
 
 impl LagState {
-    /// The oldest commit without a number has this age; what is new.
+    /// Records the age of the oldest unsequenced commit and returns the state change, if any.
     fn seen(&mut self, age: Duration) -> Option<LagChange> {
         let late = age >= LATE;
         let changed = std::mem::replace(&mut self.0, late) != late;

@@ -1,4 +1,4 @@
-//! Whoever leads a source numbers its events.
+//! The holder of a source's lease, which assigns sequence numbers to its events.
 
 use std::time::Duration;
 
@@ -11,25 +11,26 @@ use super::{LeaderTerm, RelayPorts, lag};
 use crate::write::backoff_log::BackoffLog;
 use crate::write::notifier::{Notifier, OTHERS, QUICK};
 
-/// How often the lead is taken or kept, and lag is measured.
+/// The interval at which the lease is requested or renewed and lag is measured.
 const KEEP: Duration = Duration::from_secs(1);
-/// Commits that are numbered in one transaction.
+/// The number of commits that are sequenced in one transaction.
 const CHUNK: usize = 200;
-/// How often old events are looked for.
+/// The interval of the deletion of old events.
 const SWEEP: Duration = Duration::from_secs(60);
-/// How long events are kept.
+/// The time for which events are kept.
 const KEPT_MILLIS: i64 = 24 * 60 * 60 * 1_000;
-/// Old commits whose events, and old rankings that are deleted in one transaction, and the most transactions of one sweep.
+/// The number of old commits whose events, or of old rankings, that one transaction deletes, and
+/// the maximum number of transactions in one sweep.
 const SWEPT: (usize, usize) = (50, 400);
 
-/// The numbering of one source.
+/// The sequencer of one source.
 #[derive(Debug)]
 pub(super) struct Leader {
     ports: RelayPorts,
     bells: Notifier,
     source: usize,
     me: LeaseCandidate,
-    /// When the lead was last asked for; `None` when it is to be asked for at once.
+    /// The time of the last lease request; `None` when the lease must be requested at once.
     asked: Option<Instant>,
     swept: Instant,
 }
@@ -41,7 +42,8 @@ impl Leader {
         Self { ports, bells, source, me, asked: None, swept: Instant::now() }
     }
 
-    /// Leads whenever it may, for ever. Who leads is told to the projectors by `term`.
+    /// Runs forever and assigns sequence numbers while the process holds the lease. `term` passes
+    /// the epoch to the event consumers.
     pub(super) async fn run(&mut self, term: &LeaderTerm) {
         let mut trouble = BackoffLog::of("relay", self.source);
         let mut commits = self.bells.commits(self.source);
@@ -75,14 +77,16 @@ impl Leader {
         let Some(epoch) = epoch else { return Ok(()) };
         let leads = self.assign_sequence(epoch).await? && self.sweep(epoch).await?;
         if !leads {
-            // Another term has begun. Whether it is over again is asked at once.
+            // Another epoch has begun. The lease is requested again at once, in case that epoch is
+            // already over.
             term.send_replace(None);
             self.asked = None;
         }
         Ok(())
     }
 
-    /// Numbers what waits, for as long as the lead need not be kept; whether the term lasts.
+    /// Assigns sequence numbers to waiting commits until the lease is due for renewal. Returns true
+    /// while the epoch is current.
     async fn assign_sequence(&self, epoch: Epoch) -> Result<bool> {
         let begin = Instant::now();
         loop {
@@ -98,7 +102,7 @@ impl Leader {
         }
     }
 
-    /// Deletes what is too old, now and then; whether the term lasts.
+    /// Deletes expired data once per sweep interval. Returns true while the epoch is current.
     async fn sweep(&mut self, epoch: Epoch) -> Result<bool> {
         if self.swept.elapsed() < SWEEP {
             return Ok(true);
@@ -118,8 +122,8 @@ impl Leader {
         Ok(true)
     }
 
-    /// Deletes rankings that no walk can need any more. Whoever leads does it, so that only one process does; that
-    /// another one might too harms nobody.
+    /// Deletes ranking snapshots that are too old for any page token. Only the lease holder does
+    /// it, so that one process does the work; a second one would do no harm.
     async fn sweep_rankings(&self) -> Result<()> {
         let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
         let before = Millis(self.ports.clock.now().0 - kept);
@@ -132,7 +136,7 @@ impl Leader {
         Ok(())
     }
 
-    /// Lets another process lead at once.
+    /// Releases the lease, so that another process can take it at once.
     pub(super) async fn release_lease(&self) {
         if let Err(error) = self.ports.outbox.release_lease(self.source, self.me).await {
             tracing::debug!(source = self.source + 1, %error, "the lead could not be given up; it will run out");

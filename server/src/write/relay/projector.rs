@@ -1,4 +1,4 @@
-//! Brings a projection up to date, event by event: at least once, and idempotent.
+//! Brings an event consumer up to date, event by event: at least once, and idempotent.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::RelayPorts;
 use crate::write::backoff_log::BackoffLog;
 use crate::write::notifier::{CALM, Notified, Notifier, OURS, SLOW};
 
-/// Commits whose events are applied at a time; each may name hundreds of comments.
+/// The number of commits whose events are applied at a time. Each may name hundreds of comments.
 const CHUNK: usize = 50;
 
-/// One projection of one source.
+/// One event consumer of one source.
 #[derive(Debug)]
 pub(super) struct Projector {
     ports: RelayPorts,
@@ -28,20 +28,20 @@ impl Projector {
         Self { ports, bells, source, projection }
     }
 
-    /// Applies what is numbered whenever this process leads, for ever.
+    /// Applies sequenced events while this process holds the lease, forever.
     pub(super) async fn run(self, mut term: watch::Receiver<Option<Epoch>>, mut numbers: Notified) {
         let mut trouble = BackoffLog::of(trouble(self.projection), self.source);
-        // Where it stands; `None` when another process may have moved that.
+        // The consumer's position; `None` when another process may have moved it.
         let mut at: Option<i64> = None;
         loop {
             let led = term.wait_for(Option::is_some).await.ok().and_then(|term| *term);
-            // Without a leader that could ever tell a term, all is over.
+            // The leader has ended, so no epoch can follow.
             let Some(epoch) = led else { return };
             match self.turn(epoch, &mut at).await {
                 Ok(more) => {
                     trouble.over();
                     if !more {
-                        // Whoever leads gives the numbers, and that is this process.
+                        // The lease holder assigns the sequence numbers, and that is this process.
                         numbers.rest(pace(self.projection), OURS).await;
                     }
                 }
@@ -53,7 +53,7 @@ impl Projector {
         }
     }
 
-    /// Applies some events; whether there may be more.
+    /// Applies some events. Returns true if more may be available.
     async fn turn(&self, epoch: Epoch, at: &mut Option<i64>) -> Result<bool> {
         let outbox = &self.ports.outbox;
         let from = match *at {
@@ -65,7 +65,8 @@ impl Projector {
         let Some(last) = events.last() else { return Ok(false) };
         let (to, full) = (last.number, commits(&events) == CHUNK);
         self.apply(&events).await?;
-        // The number says how far it is surely done; until it is written, another leader does the same again.
+        // The position covers only events that are surely applied. Until it is written, another
+        // leader applies the same events again.
         let advanced = outbox.advance(self.source, epoch, self.projection, from, to).await?;
         *at = advanced.then_some(to);
         if self.projection == Projection::Boards {
@@ -82,8 +83,8 @@ impl Projector {
     }
 }
 
-/// How often it begins a turn at most. A vote moves two or three rows of boards, and of many votes on a comment within a turn
-/// these are moved once.
+/// Returns the minimum interval between runs. A vote moves two or three rows of the rank index; if
+/// a comment receives many votes within an interval, these rows move once.
 const fn pace(projection: Projection) -> Duration {
     match projection {
         Projection::History => CALM,
@@ -91,7 +92,7 @@ const fn pace(projection: Projection) -> Duration {
     }
 }
 
-/// What the log calls it.
+/// Returns the name of the consumer in log messages.
 const fn trouble(projection: Projection) -> &'static str {
     match projection {
         Projection::History => "history projection",

@@ -12,7 +12,7 @@ use crate::telemetry::Metrics;
 use crate::write::notifier::Notifier;
 use crate::write::test_source::{TestSource, subject};
 
-/// A relay over `memory`, and what stops it.
+/// Starts a relay over `memory`; returns its task, the sender that stops it, and its metrics.
 fn start(memory: &Arc<TestSource>) -> (tokio::task::JoinHandle<()>, watch::Sender<bool>, Metrics) {
     let metrics = Metrics::new().expect("sound");
     let ports = RelayPorts {
@@ -38,7 +38,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     assert!(tokio::time::timeout(Duration::from_secs(60), done).await.is_ok(), "it never happens: {what}");
 }
 
-/// Waits until exactly these events were applied, some of them perhaps again.
+/// Waits until exactly these events were applied, some of them perhaps more than once.
 async fn applies(memory: &TestSource, expected: &[i64]) {
     until(&format!("{expected:?} applied"), || {
         let mut applied = memory.applied();
@@ -65,7 +65,7 @@ async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up
     stop.send_replace(true);
     task.await.expect("it ends in order");
     assert_eq!(memory.leader(), None, "the next process may lead at once");
-    // Measured when the lead was taken, before anything was numbered.
+    // The lag was measured when the lease was taken, before any event was sequenced.
     let text = metrics.text().expect("sound");
     assert!(text.contains("riposte_projection_lag{projection=\"history\",source=\"1\"} 0"), "{text}");
 }

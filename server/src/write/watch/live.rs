@@ -1,4 +1,4 @@
-//! One subject while it is watched.
+//! The stream of one subject while it is watched.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,24 +10,25 @@ use tokio::sync::watch;
 
 use super::ring::{KEPT, WatchItem, WatchRing};
 
-/// The ring of a subject, and who is to hear that it has moved.
+/// The ring of a subject and the channel that reports its progress to watchers.
 #[derive(Debug)]
 pub(super) struct SubjectStream {
     id: SubjectId,
     partition: Partition,
     ring: Mutex<WatchRing>,
     moved: watch::Sender<i64>,
-    /// How often there was reason to read the subject's row again before somebody joins.
+    /// The number of reasons so far to read the subject's row again before the next watcher joins.
     doubts: AtomicU64,
-    /// Up to which of them it was read.
+    /// The value of `doubts` up to which the row was read.
     settled: AtomicU64,
 }
 
-/// The doubt that every subject begins with: what was committed before its events were heard.
+/// The first reason, with which every subject begins: commits from before its events were received.
 pub(super) const FIRST_DOUBT: u64 = 1;
 
 impl SubjectStream {
-    /// A subject whose ring begins behind a revision; doubtful until it was settled.
+    /// Creates the stream of a subject whose ring begins after revision `base`. The row counts as
+    /// outdated until `settle`.
     pub(super) fn new(subject: &Subject, base: i64) -> Self {
         Self {
             id: subject.id,
@@ -43,7 +44,7 @@ impl SubjectStream {
         self.id
     }
 
-    /// How often there was doubt so far.
+    /// Returns the number of reasons so far to read the subject's row again.
     pub(super) fn doubts(&self) -> u64 {
         self.doubts.load(Ordering::Acquire)
     }
@@ -52,7 +53,7 @@ impl SubjectStream {
         self.settled.load(Ordering::Acquire) < self.doubts()
     }
 
-    /// Tells whenever the ring has moved.
+    /// Subscribes to the movements of the ring.
     pub(super) fn moves(&self) -> watch::Receiver<i64> {
         self.moved.subscribe()
     }
@@ -62,7 +63,7 @@ impl SubjectStream {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears an event, and asks for those before it that have not come.
+    /// Adds an event, and queries those before it that have not arrived.
     pub(super) async fn hear(&self, outbox: &dyn Outbox, event: Event) -> Result<()> {
         let Some(revision) = event.revision else { return Ok(()) };
         let at = self.ring().at();
@@ -74,17 +75,19 @@ impl SubjectStream {
         Ok(())
     }
 
-    /// Asks for what was committed since the newest revision it has.
+    /// Queries the events committed since the newest revision in the ring.
     pub(super) async fn catch_up(&self, outbox: &dyn Outbox) -> Result<()> {
         let at = self.ring().at();
-        // Twice what a ring keeps: the ring is full of what is known to be there, and some more came meanwhile.
+        // The limit is twice the size of a ring: the ring may lack as many as it keeps, and more
+        // may have been committed meanwhile.
         let missed = outbox.of_subject(self.partition, self.id, at, 2 * KEPT).await?;
         self.extend(missed);
         Ok(())
     }
 
-    /// Settles the doubts that there were before the subject was seen at `revision`: what led there is asked for, and
-    /// what cannot be had any more is a gap.
+    /// Completes the ring up to `revision`, at which the subject was read, and marks the first
+    /// `doubts` reasons as handled. The revisions up to it are queried; those no longer available
+    /// become a gap.
     pub(super) async fn settle(&self, outbox: &dyn Outbox, revision: i64, doubts: u64) -> Result<()> {
         self.catch_up(outbox).await?;
         self.ring().reach(revision);
@@ -93,7 +96,7 @@ impl SubjectStream {
         Ok(())
     }
 
-    /// Lets the ring begin behind `after`, as far as that can be had.
+    /// Extends the ring back to `after`, as far as events are available.
     pub(super) async fn begin_behind(&self, outbox: &dyn Outbox, after: i64) -> Result<()> {
         let wanted = self.ring().wants(after);
         let Some(from) = wanted else { return Ok(()) };
@@ -103,7 +106,7 @@ impl SubjectStream {
     }
 
     fn extend(&self, events: Vec<Event>) {
-        // Whether the subject is deleted or hidden now, no event says.
+        // No event says whether the subject is deleted or hidden now.
         if events.iter().any(|event| event.changes.subject) {
             self.doubts.fetch_add(1, Ordering::AcqRel);
         }
@@ -116,8 +119,8 @@ impl SubjectStream {
         self.moved.send_if_modified(|known| std::mem::replace(known, at) != at);
     }
 
-    /// Where a watcher begins that has seen everything up to `after`, or with 0 begins with the next change; and the
-    /// gap it has to be told first.
+    /// Returns the start position of a watcher that has seen every revision up to `after`, or with
+    /// 0 begins with the next change, and the gap that it receives first.
     pub(super) fn start(&self, after: i64) -> (i64, Option<WatchItem>) {
         let ring = self.ring();
         if after == 0 {
@@ -127,7 +130,7 @@ impl SubjectStream {
         (after, gap)
     }
 
-    /// At most `limit` entries behind `seen`; `None` when some of them are gone.
+    /// Returns up to `limit` entries after `seen`; `None` if some of them are gone.
     pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
         self.ring().behind(seen, limit)
     }

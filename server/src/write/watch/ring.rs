@@ -1,24 +1,24 @@
-//! The last revisions of one subject, dense: what is not known of them is a gap.
+//! The last revisions of one subject, dense: unknown revisions are represented as gaps.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use riposte_core::event::{Changes, Event};
 
-/// Revisions that a ring keeps at most.
+/// The maximum number of revisions that a ring keeps.
 pub const KEPT: usize = 1_024;
 
-/// What a watcher is told.
+/// An item that a watcher receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchItem {
-    /// One revision and what it changed.
+    /// One revision and its changes.
     Change {
         /// The revision.
         revision: i64,
-        /// What it changed.
+        /// The changes.
         changes: Changes,
     },
-    /// Revisions that can no longer be told one by one.
+    /// Revisions that can no longer be delivered one by one.
     Gap {
         /// The first of them.
         first: i64,
@@ -28,7 +28,7 @@ pub enum WatchItem {
 }
 
 impl WatchItem {
-    /// The newest revision it speaks of.
+    /// Returns the newest revision that the item covers.
     pub(super) fn last(&self) -> i64 {
         match self {
             Self::Change { revision, .. } => *revision,
@@ -37,38 +37,39 @@ impl WatchItem {
     }
 }
 
-/// Entries without holes, oldest first: they speak of every revision behind `base`, each once.
+/// Entries without holes, oldest first. They cover every revision after `base`, each once.
 #[derive(Debug)]
 pub(super) struct WatchRing {
     base: i64,
     entries: VecDeque<Arc<WatchItem>>,
-    /// Nothing older than `base` can be had any more.
+    /// True if no event older than `base` is available any more.
     bottomed: bool,
 }
 
 impl WatchRing {
-    /// A ring that begins behind a revision.
+    /// Creates a ring that begins after a revision.
     pub(super) fn new(base: i64) -> Self {
         Self { base, entries: VecDeque::new(), bottomed: false }
     }
 
-    /// The newest revision it speaks of.
+    /// Returns the newest revision that the ring covers.
     pub(super) fn at(&self) -> i64 {
         self.entries.back().map_or(self.base, |newest| newest.last())
     }
 
-    /// The revision it begins behind.
+    /// Returns the revision after which the ring begins.
     pub(super) fn base(&self) -> i64 {
         self.base
     }
 
-    /// Whether events behind `after` would let it begin earlier, and from which revision on they are wanted.
+    /// Returns the revision after which older events are needed, if events after `after` would
+    /// extend the ring backwards.
     pub(super) fn wants(&self, after: i64) -> Option<i64> {
         let from = after.max(self.at() - KEPT as i64);
         (from < self.base && !self.bottomed).then_some(from)
     }
 
-    /// Adds what is new of `events`, which are in the order of their revisions.
+    /// Adds the new ones of `events`, which are in the order of their revisions.
     pub(super) fn extend(&mut self, events: impl IntoIterator<Item = Event>) {
         for event in events {
             let Some(revision) = event.revision.filter(|revision| *revision > self.at()) else { continue };
@@ -77,7 +78,7 @@ impl WatchRing {
         }
     }
 
-    /// Makes what it does not know up to a revision a gap.
+    /// Fills the unknown revisions up to `revision` with a gap.
     pub(super) fn reach(&mut self, revision: i64) {
         let at = self.at();
         if at < revision {
@@ -94,8 +95,8 @@ impl WatchRing {
         }
     }
 
-    /// Lets it begin earlier: with the first of `events`, all that could be had behind `from`, in the order of their
-    /// revisions.
+    /// Extends the ring backwards with `events`: all that were available after `from`, in the order
+    /// of their revisions.
     pub(super) fn begin_earlier(&mut self, from: i64, events: Vec<Event>) {
         let known = events.first().and_then(|event| event.revision).filter(|first| *first <= self.base);
         if let Some(first) = known {
@@ -108,7 +109,8 @@ impl WatchRing {
         self.bottomed = self.base > from;
     }
 
-    /// At most `limit` entries that speak of revisions behind `seen`; `None` when some of them are gone.
+    /// Returns up to `limit` entries that cover revisions after `seen`; `None` if some of them are
+    /// gone.
     pub(super) fn behind(&self, seen: i64, limit: usize) -> Option<Vec<Arc<WatchItem>>> {
         if seen < self.base {
             return None;

@@ -1,4 +1,4 @@
-//! Which subjects are watched, and by how many.
+//! The watched subjects and the number of watchers of each.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::Mutex as Door;
 
 use super::live::SubjectStream;
 
-/// Watchers that a process takes at most.
+/// The maximum number of watchers in a process.
 const MAX_WATCHERS: usize = 50_000;
 
 /// All watched subjects of the process.
@@ -19,7 +19,7 @@ pub(super) struct WatchSubscriptions(Mutex<Rows>);
 #[derive(Debug, Default)]
 struct Rows {
     taken: usize,
-    /// Each with the number of its seats.
+    /// Each subscription with the number of its guards.
     by_key: HashMap<SubjectKey, (Arc<WatchSubscription>, usize)>,
     by_id: HashMap<SubjectId, Arc<SubjectStream>>,
 }
@@ -28,30 +28,31 @@ struct Rows {
 #[derive(Debug)]
 pub(super) struct WatchSubscription {
     key: SubjectKey,
-    /// Held by whoever asks the database about the subject: one at a time does, and the others find the answer.
+    /// Held while the database is queried about the subject: one caller at a time queries it, and
+    /// the others find the result.
     pub(super) door: Door<()>,
-    /// The subject, once it was found.
+    /// The stream of the subject, once it was found.
     pub(super) live: OnceLock<Arc<SubjectStream>>,
 }
 
-/// One watcher's seat at a place: the place is there as long as somebody sits.
+/// One watcher's share of a subscription. The subscription exists as long as it has a guard.
 #[derive(Debug)]
 pub(super) struct SubscriptionGuard {
     places: Arc<WatchSubscriptions>,
-    /// The place.
+    /// The subscription.
     pub(super) place: Arc<WatchSubscription>,
 }
 
 impl WatchSubscriptions {
     fn rows(&self) -> MutexGuard<'_, Rows> {
-        // Every change is made whole before anything can panic.
+        // Every change is complete before anything can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A seat at the place of a subject, which is made for the first one.
+    /// Returns a guard of the subscription of a subject. The first guard creates the subscription.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] when the process has as many watchers as it takes.
+    /// [`Error::Overloaded`] when the process has the maximum number of watchers.
     pub(super) fn seat(self: &Arc<Self>, key: &SubjectKey) -> Result<SubscriptionGuard> {
         let mut rows = self.rows();
         if rows.taken == MAX_WATCHERS {
@@ -64,20 +65,20 @@ impl WatchSubscriptions {
         Ok(SubscriptionGuard { places: Arc::clone(self), place: Arc::clone(place) })
     }
 
-    /// The watched subjects among these.
+    /// Returns the streams of those of the subjects that are watched.
     pub(super) fn live(&self, ids: impl IntoIterator<Item = SubjectId>) -> Vec<Option<Arc<SubjectStream>>> {
         let rows = self.rows();
         ids.into_iter().map(|id| rows.by_id.get(&id).map(Arc::clone)).collect()
     }
 
-    /// All watched subjects.
+    /// Returns the streams of all watched subjects.
     pub(super) fn all(&self) -> Vec<Arc<SubjectStream>> {
         self.rows().by_id.values().map(Arc::clone).collect()
     }
 }
 
 impl SubscriptionGuard {
-    /// From now on events of this subject reach the place.
+    /// Publishes the stream of the subject, which receives events from now on.
     pub(super) fn open(&self, live: SubjectStream) -> Arc<SubjectStream> {
         let live = Arc::clone(self.place.live.get_or_init(|| Arc::new(live)));
         self.places.rows().by_id.insert(live.id(), Arc::clone(&live));

@@ -12,7 +12,7 @@ use super::{KEPT, WatchHub, WatchItem, Watcher};
 use crate::telemetry::Metrics;
 use crate::write::test_source::{TestSource, subject};
 
-/// A hub over one source, whose numbered events it has heard up to a number.
+/// A hub over one source whose events it has received up to a sequence number.
 struct Stage {
     memory: Arc<TestSource>,
     hub: WatchHub,
@@ -34,7 +34,7 @@ impl Stage {
         revisions.into_iter().for_each(|revision| self.memory.commit(subject, revision));
     }
 
-    /// What the tail does once.
+    /// Runs the tail once.
     async fn hear(&mut self) {
         self.memory.number_all();
         let events = self.memory.read(0, self.heard, usize::MAX).await.expect("it works");
@@ -47,7 +47,8 @@ impl Stage {
     }
 }
 
-/// What a watcher is told without waiting, gaps with a minus.
+/// Returns the revisions that a watcher receives without waiting, negated where they are part of a
+/// gap.
 async fn told(watcher: &mut Watcher) -> Vec<i64> {
     let mut told = Vec::new();
     while let Ok(Some(Ok(next))) = timeout(Duration::ZERO, watcher.next()).await {
@@ -82,12 +83,13 @@ async fn a_watcher_begins_with_the_next_change_or_behind_the_one_it_has_seen() {
 async fn what_passes_between_the_look_and_the_first_event_is_neither_lost_nor_told_twice() {
     let mut stage = Stage::new();
     let seen = subject(1, 2);
-    // Committed and heard by the tail after the look at revision 2, before anybody watched.
+    // Committed and read by the tail after the row was read at revision 2, before the first
+    // watcher.
     stage.commit(&seen, 1..=4);
     stage.hear().await;
     let mut watcher = stage.join(&seen, 2).await;
     let mut fresh = stage.join(&seen, 0).await;
-    // Told by the tail again after the outbox had told it.
+    // The tail delivers the events again that the outbox had delivered.
     stage.heard = 0;
     stage.commit(&seen, [5]);
     stage.hear().await;
@@ -104,7 +106,8 @@ async fn revisions_that_come_late_or_out_of_order_are_told_in_order() {
     stage.hear().await;
     stage.commit(&watched, [4]);
     stage.hear().await;
-    // 4 had not been committed when 5 was heard, which no store does: it is a gap then, and never told out of order.
+    // 4 was not committed when 5 arrived, which no store does. It becomes a gap and is never
+    // delivered out of order.
     assert_eq!(told(&mut watcher).await, [1, 2, 3, -4, 5]);
 }
 
@@ -148,7 +151,7 @@ async fn a_thousand_watchers_cost_one_look_and_one_read() {
     stage.commit(&watched, 1..=3);
     let joins = (0..1_000).map(|n| {
         let (hub, key, found) = (stage.hub.clone(), watched.key.clone(), watched.clone());
-        // Only the first may look; the others find it watched.
+        // Only the first caller may read the subject; the others find it watched.
         let look = async move { if n == 0 { Ok(found) } else { Err(Error::internal("looked again")) } };
         async move { hub.join(&key, 0, look).await.expect("it can be watched") }
     });

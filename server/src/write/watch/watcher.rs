@@ -11,11 +11,11 @@ use super::live::SubjectStream;
 use super::ring::WatchItem;
 use super::subscriptions::SubscriptionGuard;
 
-/// Entries that a watcher takes from the ring at a time.
+/// The number of entries that a watcher takes from the ring at a time.
 const HANDFUL: usize = 32;
 
-/// Hears what becomes of a subject, in order. It holds nothing but its place in the ring, so a slow reader costs no
-/// memory: when the ring has moved past it, it is sent away.
+/// Receives the changes of a subject in order. It holds only its position in the ring, so a slow
+/// reader costs no memory: once the ring has moved past it, the watcher ends with an error.
 #[derive(Debug)]
 pub struct Watcher {
     hub: WatchHub,
@@ -29,7 +29,8 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// A watcher that has seen everything up to `after`, or with 0 begins with the next change.
+    /// Creates a watcher that has seen every revision up to `after`, or with 0 begins with the next
+    /// change.
     pub(super) fn new(hub: WatchHub, seat: SubscriptionGuard, live: Arc<SubjectStream>, after: i64) -> Self {
         let (seen, gap) = live.start(after);
         hub.metrics.watcher_came();
@@ -38,16 +39,18 @@ impl Watcher {
         Self { hub, _seat: seat, live, moved, closing, seen, ready, ended: false }
     }
 
-    /// The revision up to which everything was told, or seen before.
+    /// Returns the revision up to which everything was delivered, or seen before.
     #[must_use]
     pub fn seen(&self) -> i64 {
         self.seen
     }
 
-    /// The next change or gap; waits for it. `None` after an error. Safe to drop half-way: nothing is lost by it.
+    /// Waits for the next change or gap. Returns `None` after an error. Cancel-safe: a dropped call
+    /// loses no item.
     ///
     /// # Errors
-    /// [`Error::WatchTooSlow`] when the ring has moved past this watcher, [`Error::ServerStopping`].
+    /// [`Error::WatchTooSlow`] when the ring has moved past this watcher;
+    /// [`Error::ServerStopping`].
     pub async fn next(&mut self) -> Option<Result<WatchItem>> {
         loop {
             if self.ended {
@@ -67,7 +70,7 @@ impl Watcher {
                 }
                 Some(more) if !more.is_empty() => self.ready.extend(more),
                 Some(_) => {
-                    // Neither sender goes away before this watcher, which holds both owners.
+                    // Neither sender is dropped before this watcher, which holds both owners.
                     tokio::select! {
                         _ = self.moved.changed() => {}
                         _ = self.closing.changed() => {}
@@ -77,13 +80,13 @@ impl Watcher {
         }
     }
 
-    /// Ends for this reason.
+    /// Ends the watcher with this error.
     pub fn end(&mut self, error: Error) -> Option<Result<WatchItem>> {
         self.ended = true;
         Some(Err(error))
     }
 
-    /// What is told, without the part of a gap that this watcher has seen.
+    /// Returns the item without the part of a gap that this watcher has seen.
     fn unseen(&mut self, told: &WatchItem) -> WatchItem {
         let seen = self.seen;
         self.seen = seen.max(told.last());

@@ -1,4 +1,4 @@
-//! A committer: takes what waits, commits it, answers, and so on.
+//! A committer, which takes waiting commands, commits them and returns their results in a loop.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::queue::CommandBatch;
 use super::{QueueObserver, SourceQueue};
 use crate::telemetry::spans;
 
-/// One of a data source's few.
+/// One of the committers of a data source.
 pub(super) struct Committer {
     pit: Arc<SourceQueue>,
     writer: Arc<dyn Writer>,
@@ -29,7 +29,7 @@ impl Committer {
         Self { pit, writer, witness, dispatcher }
     }
 
-    /// Works until the lanes are closed and empty.
+    /// Runs until the write queues are closed and empty.
     pub(super) async fn run(self) {
         loop {
             let (batch, more, over) = {
@@ -37,7 +37,7 @@ impl Committer {
                 (queue.take(), queue.has_ready(), queue.is_over())
             };
             if more {
-                self.pit.bell.notify_one(); // there is work for another committer beside this one
+                self.pit.bell.notify_one(); // there is work for another committer
             }
             match batch {
                 Some(batch) => self.commit(batch).await,
@@ -69,7 +69,7 @@ impl Committer {
             (queue.waiting(), queue.has_ready())
         };
         if more {
-            self.pit.bell.notify_one(); // somebody who rests may begin while this one answers
+            self.pit.bell.notify_one(); // an idle committer may begin while this one returns results
         }
         self.witness.bells.committed(self.pit.source);
         self.witness.metrics.batch(self.pit.source, self.pit.kind, commands.len(), waiting);

@@ -1,5 +1,5 @@
-//! What waits, lane by lane. A lane belongs to one committer at a time, so the commands of a subject are committed in the
-//! order in which they came.
+//! The waiting commands by write queue. A write queue belongs to one committer at a time, so the
+//! commands of a subject are committed in the order in which they arrived.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,47 +10,50 @@ use tokio::sync::oneshot;
 use super::WriteQueueLimits;
 use super::size::{MAX_BATCH, quantised};
 
-/// A lane is crowded when so many commands wait in it,
+/// The minimum number of commands in a crowded write queue. `SHARE` must be reached too.
 const CROWD: usize = 4;
-/// and one in so many of all that a batch could take.
+/// The minimum part of a crowded write queue, one in `SHARE` of all commands that a batch could
+/// take.
 const SHARE: usize = 4;
 
-/// What one caller handed over, and where its answer goes.
+/// The commands that one caller submitted, and the channel for their results.
 #[derive(Debug)]
 pub(super) struct QueuedCommands {
     /// Commands of one partition and one kind, in order.
     pub(super) commands: Vec<Command>,
-    /// The caller, who may have gone away.
+    /// The channel to the caller, which may have gone away.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<CommandOutput>>>>,
-    /// The span of its wait, which ends when it is dropped.
+    /// The span of the wait, which ends when it is dropped.
     pub(super) wait: tracing::Span,
 }
 
-/// Why an entry was not taken in: it had no effect.
+/// The reason why an entry was rejected. A rejected entry had no effect.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum QueueRefusal {
-    /// Its lane, or all lanes together, can hold no more.
+    /// The limit of the write queue, or of all of them together, is reached.
     Full,
     /// The process stops.
     Closed,
 }
 
-/// What a committer takes, and the lanes that are its own until it says that it is done.
+/// The commands that a committer took, and the write queues that it owns until it calls `done`.
 #[derive(Debug)]
 pub(super) struct CommandBatch {
     pub(super) entries: Vec<QueuedCommands>,
     pub(super) write_queues: Vec<Partition>,
 }
 
-/// All lanes of one data source and one kind.
+/// All write queues of one data source and kind.
 #[derive(Debug)]
 pub(super) struct QueueSet {
     limits: WriteQueueLimits,
-    /// Made when something comes, and gone when nothing waits and nobody works on it.
+    /// Created when the first command arrives, and removed when no command waits and no committer
+    /// owns the queue.
     write_queues: HashMap<Partition, WriteQueue>,
-    /// Lanes with something to do that nobody works on, the one that has waited longest first.
+    /// Write queues that hold commands and have no committer, the one that has waited longest
+    /// first.
     ready: VecDeque<Partition>,
-    /// Commands in all lanes.
+    /// The number of commands in all write queues.
     waiting: usize,
     closed: bool,
 }
@@ -58,9 +61,9 @@ pub(super) struct QueueSet {
 #[derive(Debug, Default)]
 struct WriteQueue {
     entries: VecDeque<QueuedCommands>,
-    /// Commands in its entries.
+    /// The number of commands in its entries.
     waiting: usize,
-    /// Whether a committer works on commands of this lane.
+    /// True while a committer works on commands of this write queue.
     busy: bool,
 }
 
@@ -69,8 +72,9 @@ impl QueueSet {
         Self { limits, write_queues: HashMap::new(), ready: VecDeque::new(), waiting: 0, closed: false }
     }
 
-    /// Puts an entry behind its lane; whether that gives a committer something to do. What is larger than a lane may come
-    /// into an empty one, or it could never be written.
+    /// Appends an entry to its write queue. Returns true if a committer now has work. An entry
+    /// larger than a write queue is accepted into an empty one, because it could never be written
+    /// otherwise.
     pub(super) fn push(
         &mut self,
         partition: Partition,
@@ -98,7 +102,8 @@ impl QueueSet {
         Ok(idle)
     }
 
-    /// Takes what waits in the lanes that nobody works on, up to the largest batch; `None` where nothing does.
+    /// Takes the commands that wait in write queues without a committer, up to the largest batch;
+    /// `None` if no command waits.
     pub(super) fn take(&mut self) -> Option<CommandBatch> {
         let write_queues = self.together();
         let free: usize = self.ready.iter().take(write_queues).map(|at| self.free(at)).sum();
@@ -132,9 +137,9 @@ impl QueueSet {
         (!batch.entries.is_empty()).then_some(batch)
     }
 
-    /// How many of the lanes that nobody works on, from the first on, the next batch takes from. A crowded one is taken by
-    /// itself: what it locks other processes wait for too, so that whatever shared its transaction would wait with it, and make
-    /// it hold its locks for longer.
+    /// Returns the number of ready write queues, from the first on, that the next batch takes from.
+    /// A crowded one is taken alone: other processes wait for the same locks, so the other commands
+    /// of its transaction would wait with it and make it hold its locks for longer.
     fn together(&self) -> usize {
         let breadth = self.limits.breadth;
         if !self.limits.apart {
@@ -145,12 +150,12 @@ impl QueueSet {
         near().position(|free| free >= crowd).map_or(breadth, |place| place.max(1))
     }
 
-    /// Commands that wait in a lane.
+    /// Returns the number of commands that wait in a write queue.
     fn free(&self, at: &Partition) -> usize {
         self.write_queues.get(at).map_or(0, |write_queue| write_queue.waiting)
     }
 
-    /// Gives lanes back after their batch; those with more to do become ready again.
+    /// Returns write queues after their batch. Those with more commands become ready again.
     pub(super) fn done(&mut self, write_queues: &[Partition]) {
         for partition in write_queues {
             let Some(write_queue) = self.write_queues.get_mut(partition) else { continue };
@@ -163,22 +168,22 @@ impl QueueSet {
         }
     }
 
-    /// Whether there is something to take.
+    /// Returns true if a command can be taken.
     pub(super) fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Takes nothing more.
+    /// Rejects new commands from now on.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Commands that wait in all lanes.
+    /// Returns the number of commands that wait in all write queues.
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// Whether nothing more will ever be to do.
+    /// Returns true if no command waits and none can arrive.
     pub(super) fn is_over(&self) -> bool {
         self.closed && self.waiting == 0
     }

@@ -1,13 +1,14 @@
-//! The sizes of batches. Each length of a list is a prepared statement of its own on every connection, so only these few
-//! lengths are committed where enough waits; the rest stays in front for the next batch.
+//! The sizes of batches. Each length of a list is a prepared statement of its own on every
+//! connection, so batches have only these few lengths; the remaining commands stay first in the
+//! queue for the next batch.
 
 /// The largest batch, in commands.
 pub const MAX_BATCH: usize = 512;
 
-/// The sizes that a batch may have.
+/// The possible sizes of a batch.
 const SIZES: [usize; 19] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 320, 384, MAX_BATCH];
 
-/// How many of `waiting` commands the next batch takes.
+/// Returns the number of commands that the next batch takes of `waiting` ones.
 pub(super) fn quantised(waiting: usize) -> usize {
     SIZES.into_iter().rev().find(|size| *size <= waiting).unwrap_or(0)
 }

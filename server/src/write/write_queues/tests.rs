@@ -15,7 +15,7 @@ use super::{QueueObserver, WriteQueueLimits, WriteQueues};
 use crate::telemetry::Metrics;
 use crate::write::Notifier;
 
-/// A writer that commits nothing until it may, and keeps what it was given.
+/// A writer that commits nothing until it is released, and stores the commands that it received.
 #[derive(Debug, Default)]
 struct Held {
     gate: Option<Semaphore>,
@@ -36,7 +36,7 @@ impl Writer for Held {
         }
         self.batches.lock().map_err(|_| Error::internal("poisoned"))?.push(batch.to_vec());
         self.at_once.fetch_sub(1, Ordering::SeqCst);
-        // A refusal that names its command tells the answers apart.
+        // The error names its command, which distinguishes the results.
         Ok(batch.iter().map(|command| Err(Error::invalid(number(command).to_string(), ""))).collect())
     }
 }
@@ -73,7 +73,7 @@ impl Scene {
         Self { writer, write_queues }
     }
 
-    /// Hands over, and waits until it stands in its lane.
+    /// Submits commands, and waits until they are in their write queue.
     async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Answer> {
         let (write_queues, before) = (Arc::clone(&self.write_queues), self.taken());
         let caller = tokio::spawn(async move { write_queues.submit(commands).await });
@@ -83,18 +83,18 @@ impl Scene {
         caller
     }
 
-    /// Commands that wait, are being committed, or were.
+    /// Returns the number of commands that wait, are being committed, or were committed.
     fn taken(&self) -> usize {
         let queue = self.write_queues.sources[0].comments.queue();
         queue.waiting() + self.writer.given.load(Ordering::SeqCst)
     }
 
-    /// Lets the writer go on for as long as anybody waits.
+    /// Releases the writer for all waiting batches.
     fn open(&self) {
         self.writer.gate.as_ref().expect("a held writer").add_permits(1_000_000);
     }
 
-    /// Until so many committers work.
+    /// Waits until `count` committers work.
     async fn working(&self, count: usize) {
         while self.writer.at_once.load(Ordering::SeqCst) != count {
             tokio::task::yield_now().await;
@@ -106,13 +106,13 @@ impl Scene {
     }
 }
 
-/// So many objects, each in a lane of its own.
+/// Returns `count` objects, each in a write queue of its own.
 fn objects_apart(count: usize) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     (0..).filter(|n| seen.insert(command(*n, 0).subject.partition())).take(count).collect()
 }
 
-/// The numbers that an answer names.
+/// Returns the numbers that the results name.
 async fn told(caller: JoinHandle<Answer>) -> Vec<String> {
     let answer = caller.await.expect("no panic").expect("taken");
     let field = |refused: Result<CommandOutput>| match refused {
@@ -207,7 +207,8 @@ async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
 
 #[tokio::test]
 async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_locks() {
-    // What waits in each lane, one behind the other, while the first command is committed; and the batches then.
+    // The commands that wait in each write queue, in order, while the first command is committed;
+    // and the batches that follow.
     let cases: [(bool, usize, &[usize], &[usize]); 7] = [
         (true, 32, &[1, 8, 1], &[1, 1, 8, 1]),
         (false, 32, &[1, 8, 1], &[1, 8, 2]),
@@ -216,7 +217,7 @@ async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_loc
         // 4 of 16 are a quarter, and 4 of 17 are not.
         (true, 32, &[3, 3, 3, 3, 4], &[1, 12, 4]),
         (true, 32, &[3, 3, 3, 4, 4], &[1, 16, 1]),
-        // What lies behind the breadth of a batch is no part of what it could take.
+        // Write queues beyond the breadth of a batch do not count towards what it could take.
         (true, 2, &[1, 4, 8, 8], &[1, 1, 4, 8, 8]),
     ];
     let objects = objects_apart(6);

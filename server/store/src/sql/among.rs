@@ -1,23 +1,24 @@
-//! Rows by many keys of several columns. As a chain of ORs the optimizer takes some 15 µs for each key, before it reads a
-//! row; as a join with a list of keys it takes three.
+//! Selects of rows by many keys of several columns. For a chain of ORs the optimizer takes about 15
+//! µs per key before it reads a row; for a join with a list of keys it takes 3 µs.
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, JoinType, Query, SelectStatement, SimpleExpr, UnionType};
 use sea_orm::{DbBackend, EntityTrait, QuerySelect, Select, Value};
 
 use super::read::along;
 
-/// The most keys of one statement: SQLite takes 500 lines of a list.
+/// The highest number of keys of one statement: SQLite accepts 500 terms in a compound select.
 pub(crate) const MOST: usize = 384;
 
-/// The name of the list in the statement.
+/// The name of the key list in the statement.
 const LIST: &str = "k";
 
-/// The unique key that is the table's own.
+/// The name of a table's primary key.
 pub(crate) const PRIMARY: &str = "PRIMARY";
 
-/// The rows of `select` whose `columns` have the values of one of `keys`, looked up in the unique key `index`. It is named
-/// because the optimizer takes a table that has just grown for an empty one, and would read all of it. Keys are numbers
-/// and bytes; without a key there is no row.
+/// Returns the rows of `select` whose `columns` have the values of one of `keys`, found through the
+/// unique key `index`. The key is named because the optimizer takes a table that has just grown for
+/// an empty one, and would scan all of it. Keys are numbers and bytes; without keys the result is
+/// empty.
 pub(crate) fn among<E: EntityTrait, const N: usize>(
     select: Select<E>,
     backend: DbBackend,
@@ -48,8 +49,9 @@ fn line<const N: usize>(backend: DbBackend, names: &[String; N], key: [Value; N]
     line
 }
 
-/// Servers of the MySQL family take a parameter that no column stands beside for text, and would compare numbers as
-/// floating ones; SQLite takes it for what it is, and has no such types.
+/// Servers of the MySQL family treat a parameter that is not compared with a column as text, and
+/// would compare numbers as floating-point values. SQLite keeps the type of the value and does not
+/// have these types.
 fn typed(backend: DbBackend, value: Value) -> SimpleExpr {
     let kind = if matches!(value, Value::Bytes(_)) { "binary" } else { "signed" };
     if backend == DbBackend::MySql { Expr::val(value).cast_as(kind) } else { Expr::val(value) }

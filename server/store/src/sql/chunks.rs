@@ -1,9 +1,9 @@
-//! Sizes of IN lists and multi-row inserts. Each size is a statement of its own on every connection, so only these few
-//! are used: lists are padded to them, inserts cut to them.
+//! Sizes of IN lists and multi-row inserts. Each size is a statement of its own on every
+//! connection, so only these few are used: lists are padded to them, and inserts are cut to them.
 
 const SIZES: [usize; 19] = [512, 384, 320, 256, 192, 128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
 
-/// `items` cut into pieces of the known sizes, the largest first.
+/// Cuts `items` into pieces of the known sizes, the largest first.
 pub(crate) fn cut<T>(items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
     let mut items = items.into_iter();
     std::iter::from_fn(move || {
@@ -12,12 +12,13 @@ pub(crate) fn cut<T>(items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
     })
 }
 
-/// `items` in lists of the known sizes; the last is filled up with copies of its last item.
+/// Splits `items` into lists of the known sizes; the last list is padded by repeating its last
+/// item.
 pub(crate) fn padded<T: Clone>(items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
     padded_to(SIZES[0], items)
 }
 
-/// The same with lists of at most `most` items, which is one of the known sizes.
+/// As [`padded`], with lists of at most `most` items; `most` is one of the known sizes.
 pub(crate) fn padded_to<T: Clone>(most: usize, items: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
     items.chunks(most).map(|chunk| {
         let size = SIZES.into_iter().rev().find(|size| *size >= chunk.len()).unwrap_or(chunk.len());

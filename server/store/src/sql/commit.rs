@@ -1,4 +1,5 @@
-//! Commits: one batch, one transaction, retried inside, and divided only where one command spoils it for the others.
+//! Commits. One batch is one transaction, which is retried here, and is divided only if one command
+//! makes the others fail.
 
 mod bisect;
 mod counted;
@@ -22,7 +23,7 @@ use super::task;
 use crate::error::StoreError;
 use load::DuplicateCheck;
 
-/// What each command of a batch answers, in order.
+/// The results of the commands of a batch, in order.
 type BatchOutputs = Vec<Result<CommandOutput>>;
 
 /// Commits batches to the tables of one data source.
@@ -59,7 +60,8 @@ impl Writer for SqlWriter {
     }
 }
 
-/// What a batch is made of. Likes lock comments but not their subject, so that they never wait for new comments.
+/// The kind of a batch. Likes lock comments but not their subject, so they never wait for new
+/// comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BatchKind {
     Comments,
@@ -70,7 +72,7 @@ fn only_likes(commands: &[Command]) -> bool {
     commands.iter().all(|command| command.verb.as_like().is_some())
 }
 
-/// Commands of one data source on their way into it.
+/// The commands of one data source that are to be committed.
 struct CommitBatch {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
@@ -80,10 +82,10 @@ struct CommitBatch {
     commands: Vec<Command>,
 }
 
-/// Why a transaction ended without an answer.
+/// The reason why a transaction ended without a result.
 struct BatchFailure {
     fault: StoreError,
-    /// Whether COMMIT was sent: the effects may stand all the same.
+    /// True if COMMIT was sent: the effects may be durable.
     outcome_unknown: bool,
 }
 
@@ -94,11 +96,12 @@ impl<F: Into<StoreError>> From<F> for BatchFailure {
 }
 
 impl CommitBatch {
-    /// Commits some commands in one transaction, again and again where that helps. `unknown` says whether an earlier
-    /// COMMIT of them was sent and not answered.
+    /// Commits some commands in one transaction, with retries where they help. `unknown` says
+    /// whether an earlier COMMIT of these commands was sent without a response.
     async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<BatchOutputs, BatchFailure> {
         let mut patience = RetryPolicy::default();
-        // Minted before a connection is taken, since minting may need one.
+        // The id is generated before a connection is taken, because the generator may need one
+        // itself.
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let id = self.ids.comment(first.subject.partition()).await;
         let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown: unknown })?;
@@ -123,7 +126,8 @@ impl CommitBatch {
         }
     }
 
-    /// One transaction: lock and load, decide, write, tell under the id that was kept for it.
+    /// Runs one transaction: lock and load, decide, write, and record the events under the id
+    /// reserved for them.
     async fn transact(
         &self,
         commands: &[Command],
@@ -147,8 +151,9 @@ impl CommitBatch {
         Ok(answers)
     }
 
-    /// Loads what the commands need and runs them. What an earlier request did is answered whatever has become of its
-    /// subject since, so where a create is refused, repeats are looked for after all.
+    /// Loads the rows that the commands need and decides them. A repeat returns the result of the
+    /// earlier request even if the subject has changed since. So if a create is rejected, the
+    /// duplicates are read after all.
     async fn decide(
         &self,
         tx: &SourceTx,
@@ -170,18 +175,19 @@ impl CommitBatch {
 fn run(mut unit: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
     let mut answers = Vec::with_capacity(commands.len());
     for command in commands {
-        // A sum that overflows on a damaged row panics. It is that command's alone: the batch is divided until it stands by itself.
+        // A sum that overflows on a damaged row panics. Only that command fails: the batch is
+        // divided until it is alone.
         let ran = std::panic::catch_unwind(AssertUnwindSafe(|| unit.run(command)));
         let answer = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
         if let Err(fault @ Error::Internal(_)) = answer {
-            return Err(fault.into()); // the world may be half-changed: nothing of it may be written
+            return Err(fault.into()); // a half-changed unit of work must not be written
         }
         answers.push(answer);
     }
     Ok((unit, answers))
 }
 
-/// What the outbox is told of a batch.
+/// Returns the events of a batch for the outbox.
 fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
     let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
@@ -191,8 +197,9 @@ fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
     Ok(unit.events()?.into_iter().map(event).collect())
 }
 
-/// After a commit whose outcome was lost, the repeat finds the batch's own comments and takes them for an earlier
-/// request's. A comment that bears the very id that a command brought is no repeat to its caller.
+/// After a commit whose outcome was lost, the retry finds the batch's own comments and takes them
+/// for those of an earlier request. A comment with the id that the command itself brought is not a
+/// repeat for its caller.
 fn claim(commands: &[Command], answers: &mut BatchOutputs) {
     for (command, answer) in commands.iter().zip(answers) {
         if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = answer

@@ -1,4 +1,5 @@
-//! Rows of many partitions in one transaction: dealt by the table that holds them, so that each table is asked once.
+//! The grouping of rows of many partitions by the table that holds them, so that one transaction
+//! reads each table once.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +8,9 @@ use riposte_core::Partition;
 use super::chunks::padded;
 use crate::shard::part;
 
-/// `items` by their table out of `count`, each share with a partition that routes to it, in the order of the tables: the
-/// same in every process, so that locks are taken in one order.
+/// Groups `items` by their table out of `count`. Each group has a partition that routes to its
+/// table. The order of the tables is the same in every process, so that locks are taken in one
+/// order.
 pub(crate) fn by_table<T>(
     items: impl IntoIterator<Item = T>,
     count: u16,
@@ -22,7 +24,8 @@ pub(crate) fn by_table<T>(
     tables.into_values()
 }
 
-/// The numbers of these partitions as rows carry them, each once, in a list of a known size.
+/// Returns the numbers of these partitions as rows carry them, each once, padded to a list of a
+/// known size.
 pub(crate) fn parts(partitions: impl IntoIterator<Item = Partition>) -> Vec<i16> {
     let mut parts: Vec<i16> = partitions.into_iter().map(part).collect();
     parts.sort_unstable();

@@ -1,4 +1,4 @@
-//! The tables, as SeaORM sees them. Their columns are explained where `riposte-migrations` creates them.
+//! The tables as SeaORM entities. `riposte-migrations`, which creates them, explains their columns.
 
 #![expect(unreachable_pub, reason = "the derive needs public items; none leaves the crate")]
 

@@ -1,4 +1,4 @@
-//! Members' histories: what the comments say, written where their authors' rows lie.
+//! The member histories, derived from the comments and stored in the partitions of their authors.
 
 mod write;
 
@@ -15,7 +15,7 @@ use super::read::SqlReader;
 use super::row::HistoryEntry;
 use super::transact::{self, TransactionBody};
 
-/// The most history rows that one transaction locks.
+/// The highest number of history rows that one transaction locks.
 const AT_ONCE: usize = 512;
 
 /// The [`MemberHistories`] over SQL.
@@ -26,12 +26,13 @@ pub(crate) struct SqlHistories {
 }
 
 impl SqlHistories {
-    /// The histories in `sources`, fed by `reader`.
+    /// Creates the histories in `sources`, whose comments come from `reader`.
     pub(crate) fn new(sources: Arc<DataSources>, reader: Arc<SqlReader>) -> Self {
         Self { sources, reader }
     }
 
-    /// Writes what histories lack, one transaction after the other, and answers how many rows that were.
+    /// Writes the missing history entries, one transaction after the other, and returns the number
+    /// of rows written.
     async fn bring<U>(&self, found: Vec<HistoryEntry>) -> Result<usize>
     where
         U: TransactionBody<Answer = usize> + From<Vec<HistoryEntry>>,
@@ -72,7 +73,8 @@ impl MemberHistories for SqlHistories {
     }
 }
 
-/// Whether such a change moves a history row that is there: the state, or the version that guards it.
+/// Returns whether such a change updates an existing history row: its state, or the version that
+/// guards it.
 fn moves(what: ChangeKind) -> bool {
     match what {
         ChangeKind::Edited | ChangeKind::StateChanged => true,

@@ -1,7 +1,9 @@
-//! Ids, minted in the process under a worker number that is leased in the data source whose rows they name.
+//! The id generator. It generates ids in the process under a worker number that is leased in the
+//! data source of the rows that the ids name.
 //!
-//! The lease row's `minted_until` is the promise: a holder mints only ticks below it, and moves it ahead before it
-//! needs more; a successor mints only from it on. So two processes never mint the same id, whatever their clocks say.
+//! The `minted_until` of the lease row is the promise: a holder generates ids only for ticks below
+//! it and advances it before it uses later ones; the next holder generates only from it onwards. So
+//! two processes never generate the same id, whatever their clocks show.
 
 mod lease;
 
@@ -21,13 +23,13 @@ use super::retry::RetryPolicy;
 use super::task;
 use crate::error::{ErrorClass, StoreError};
 
-/// How often a lease in use is moved ahead; well within the time it lasts.
+/// The interval at which a lease in use is extended; well below its duration.
 const RENEWAL: Duration = Duration::from_secs(2);
-/// How long a call waits for a partition whose ids of the next second are all taken.
+/// The time that a call waits when a partition has used all ids of the next second.
 const WAIT: Duration = Duration::from_millis(4);
 const WAITS: u32 = 125;
 
-/// Mints ids for all data sources.
+/// Generates ids for all data sources.
 #[derive(Debug)]
 pub(crate) struct SqlIds {
     inner: Arc<Inner>,
@@ -41,20 +43,21 @@ struct Inner {
     closed: Arc<Notify>,
 }
 
-/// The right to mint in one data source.
+/// The right to generate ids in one data source.
 #[derive(Debug)]
 struct WorkerLease {
-    /// What the lease row knows this process by.
+    /// The name of this process in the lease row.
     owner: [u8; 16],
     minter: Mutex<Option<IdGenerator>>,
-    /// Whether an id was minted since the lease was last moved: an idle process lets its leases run out.
+    /// True if an id was generated since the lease was last extended: an idle process lets its
+    /// leases expire.
     used: AtomicBool,
-    /// Held while the lease row is worked on.
+    /// Held while the lease row is changed.
     renewing: tokio::sync::Mutex<()>,
 }
 
 impl SqlIds {
-    /// Starts to mint; no lease is taken before it is needed.
+    /// Starts the generator; a lease is taken when it is first used.
     pub(crate) fn new(sources: Arc<DataSources>, clock: Arc<dyn Clock>) -> Self {
         let seats = sources.all().iter().map(|_| WorkerLease::new()).collect();
         let inner = Arc::new(Inner { sources, clock, seats, closed: Arc::new(Notify::new()) });
@@ -62,7 +65,7 @@ impl SqlIds {
         Self { inner }
     }
 
-    /// Gives the leases back, so that their worker numbers are free at once.
+    /// Releases the leases, so that their worker numbers are free at once.
     pub(crate) async fn close(&self) {
         self.inner.closed.notify_one();
         for number in 0..self.inner.seats.len() {
@@ -100,7 +103,7 @@ impl IdSource for SqlIds {
 
     fn request(&self) -> [u8; 16] {
         let mut id: [u8; 16] = rand::random();
-        // The marks of a UUIDv4, so that nobody reads a time out of it.
+        // The marker bits of a UUIDv4, so that readers do not search for a time in it.
         id[6] = id[6] & 0x0f | 0x40;
         id[8] = id[8] & 0x3f | 0x80;
         id
@@ -133,17 +136,17 @@ impl Inner {
         IdTick::at(self.clock.now())
     }
 
-    /// Sees to it that the lease of a source covers the present.
+    /// Ensures that the lease of a source covers the present.
     async fn cover(&self, number: usize) -> std::result::Result<(), StoreError> {
         let seat = &self.seats[number];
         let _alone = seat.renewing.lock().await;
-        // Another call may have done it while this one waited.
+        // Another call may have extended it while this one waited.
         let now = self.now();
         if seat.with(|minter| minter.as_ref().is_some_and(|minter| lease::covers(&minter.lease(), minter.present(now))))
         {
             return Ok(());
         }
-        // Processes that start together want the same rows; nothing else is locked for a lease.
+        // Processes that start together want the same rows; a lease locks nothing else.
         let mut patience = RetryPolicy::default();
         loop {
             match self.renew(number).await {
@@ -153,7 +156,7 @@ impl Inner {
         }
     }
 
-    /// Moves the lease of a source ahead, or takes a new one where there is none or it was lost.
+    /// Extends the lease of a source, or takes a new one if none is held or it was lost.
     async fn renew(&self, number: usize) -> std::result::Result<(), StoreError> {
         let (sources, seat) = (&self.sources, &self.seats[number]);
         let now = self.clock.now();
@@ -173,7 +176,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Moves the leases ahead that were used since the last time.
+    /// Extends the leases that were used since the last call.
     async fn renew_used(&self) {
         for (number, seat) in self.seats.iter().enumerate() {
             if !seat.used.swap(false, Ordering::Relaxed) {
@@ -181,10 +184,11 @@ impl Inner {
             }
             let _alone = seat.renewing.lock().await;
             if seat.with(|minter| minter.is_none()) {
-                continue; // given back meanwhile: nothing is taken again for a process that ends
+                continue; // released meanwhile: a process that ends takes no lease again
             }
             if let Err(fault) = self.renew(number).await {
-                // The next mint past the end of the lease asks again, and tells its caller.
+                // The next call after the end of the lease tries again and returns the error to its
+                // caller.
                 tracing::warn!(?fault, source = number + 1, "a worker lease was not renewed");
             }
         }
@@ -200,7 +204,7 @@ impl Inner {
     }
 }
 
-/// Whether others held the rows for as long as one waits.
+/// Returns whether other transactions held the rows for the whole lock wait.
 fn is_taken(fault: &StoreError) -> bool {
     match fault.meaning() {
         ErrorClass::Conflict | ErrorClass::Locked => true,
@@ -208,7 +212,8 @@ fn is_taken(fault: &StoreError) -> bool {
     }
 }
 
-/// Renews until the ids are closed or dropped. Only the pause is ever given up, never work on the database.
+/// Renews the leases until the generator is closed or dropped. Only the pause is ever cancelled,
+/// never work on the database.
 async fn renew_while_used(ids: Weak<Inner>) {
     loop {
         let Some(inner) = ids.upgrade() else { return };

@@ -1,7 +1,7 @@
 //! The outboxes of all data sources, and the state of their relays: one file for each transaction.
 //!
-//! Whatever writes here first locks the source's `relay` row and compares the epoch in it, so what an older term still
-//! tries is refused however late it comes.
+//! Every write of a relay first locks the source's `relay` row and compares its epoch, so a write
+//! of an older epoch is rejected however late it arrives.
 
 mod advance;
 mod events;
@@ -25,10 +25,10 @@ use super::transact;
 pub(super) use state::position;
 pub(in crate::sql) use tell::tell;
 
-/// The keys of the outbox, by their names. All numbers of a day lie before the rows that wait, so a walk along the ids
-/// would step over them.
+/// The keys of the outbox, by name. All sequenced rows of a day precede the pending ones, so a scan
+/// along the ids would have to step over them.
 mod key {
-    /// (pub_seq), and with it the id
+    /// (pub_seq), followed by the id as the primary key
     pub(super) const PUBLISHED: &str = "outbox_commit_published";
     /// (subject_id, revision)
     pub(super) const SUBJECT: &str = "outbox_revision_subject";
@@ -41,7 +41,7 @@ pub(crate) struct SqlOutbox {
 }
 
 impl SqlOutbox {
-    /// The outboxes of `sources`.
+    /// Creates the outboxes of `sources`.
     pub(crate) fn new(sources: Arc<DataSources>) -> Self {
         Self { sources }
     }

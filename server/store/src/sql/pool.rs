@@ -31,7 +31,7 @@ use crate::sql::transaction_runner::TransactionRunner;
 /// A transaction bound to the tables of one partition.
 pub(crate) type Tx = OnShard<DatabaseTransaction>;
 
-/// A transaction on one data source, for the tables of all partitions that lie there.
+/// A transaction on one data source, for the tables of all partitions in it.
 #[derive(Debug)]
 pub(crate) struct SourceTx {
     tx: DatabaseTransaction,
@@ -39,28 +39,29 @@ pub(crate) struct SourceTx {
 }
 
 impl SourceTx {
-    /// The transaction, bound to the tables of a partition.
+    /// Returns the transaction, bound to the tables of a partition.
     pub(crate) fn on(&self, partition: Partition) -> OnShard<DatabaseExecutor<'_>> {
         OnShard::new((&self.tx).into(), self.sources.slot(partition))
     }
 
-    /// The transaction, for the tables that every data source has once.
+    /// Returns the transaction, for the tables that exist once in each data source.
     pub(crate) fn whole(&self) -> DatabaseExecutor<'_> {
         (&self.tx).into()
     }
 
-    /// The counts of tables.
+    /// Returns the table counts.
     pub(crate) fn tables(&self) -> TableCounts {
         self.sources.map().tables()
     }
 
-    /// Which subject has which id.
+    /// Returns the cache of subject ids.
     pub(crate) fn identities(&self) -> &SubjectIdCache {
         self.sources.identities()
     }
 
-    /// Does the work of a transaction that writes, and ends it without effect where that fails. A connection on which the
-    /// server stays silent is left to its pool, which rolls it back whenever the server speaks again.
+    /// Does the work of a writing transaction, and rolls it back if the work fails. A connection
+    /// whose server does not respond is left to its pool, which rolls it back once the server
+    /// responds again.
     pub(crate) async fn write<T>(
         self,
         work: impl AsyncFnOnce(&Self) -> std::result::Result<T, StoreError>,
@@ -75,13 +76,14 @@ impl SourceTx {
         }
     }
 
-    /// Makes everything done in it durable. After an error the outcome is not known.
+    /// Commits the transaction durably. After an error the outcome is unknown.
     pub(crate) async fn commit(self) -> std::result::Result<(), StoreError> {
         let limit = self.sources.transaction_limit;
         timeout(limit, self.tx.commit()).await.map_err(|_| StoreError::Silence)?.map_err(StoreError::from)
     }
 
-    /// Ends it without effect. An error is none to the caller: the end of the connection does the same.
+    /// Rolls the transaction back. An error is not reported: the end of the connection has the same
+    /// effect.
     pub(crate) async fn rollback(self) {
         if let Err(error) = self.tx.rollback().await {
             tracing::debug!(%error, "a rollback failed; the connection's end does the same");
@@ -94,20 +96,20 @@ impl SourceTx {
 pub struct DataSource {
     read: DatabaseConnection,
     write: DatabaseConnection,
-    /// A file is never away, and asks for no password.
+    /// `None` for a SQLite file, which is never unavailable and has no password.
     server: Option<mysql::MysqlServer>,
 }
 
-/// What a pool of connections holds at a moment.
+/// The state of a connection pool at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolState {
     /// `read` or `write`.
     pub name: &'static str,
-    /// Connections that somebody uses.
+    /// The number of connections in use.
     pub used: u64,
-    /// Connections that wait for somebody.
+    /// The number of idle connections.
     pub idle: u64,
-    /// Connections it may open.
+    /// The highest number of connections.
     pub max: u64,
 }
 
@@ -125,7 +127,7 @@ impl PoolState {
     }
 }
 
-/// All data sources of a deployment, and which partition lies where.
+/// All data sources of a deployment, and the shard map.
 #[derive(Debug)]
 pub struct DataSources {
     all: Vec<DataSource>,
@@ -133,53 +135,58 @@ pub struct DataSources {
     folder: Option<TempDir>,
     identities: SubjectIdCache,
     transaction_limit: Duration,
-    /// Where connections live and all work on them runs: the runtime that opened them.
+    /// Runs all work on the connections in the runtime that opened them.
     desk: TransactionRunner,
-    /// Reads that may be under way on each source, with those that wait for a connection.
+    /// The limit of reads in progress on each source, including those that wait for a connection.
     rooms: Vec<Arc<Semaphore>>,
 }
 
 impl DataSource {
-    /// Begins a transaction whose reads see one state: that of its first SELECT. It ends when it is dropped, while nobody waits.
+    /// Begins a transaction whose reads see one state, that of its first SELECT. It is rolled back
+    /// if the caller has gone.
     ///
-    /// It begins in a task of its own, in this runtime: a BEGIN that was given up while pending would leave its snapshot open on a connection
-    /// that the driver takes for free, and there is no ROLLBACK on the way back to this pool to end it.
+    /// It begins in a task of its own, in this runtime: a BEGIN that was dropped while pending
+    /// would leave its snapshot open on a connection that the driver takes for free, and this pool
+    /// sends no ROLLBACK when a connection is released.
     ///
     /// # Errors
-    /// When no connection can be had.
+    /// No connection was available.
     pub async fn begin_read(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let pool = self.read.clone();
         let (answer, begun) = oneshot::channel();
         let begin = async move {
             let tx = alive(|| pool.begin(), || !answer.is_closed()).await;
-            // Whom nobody waits for any more is dropped, and so rolled back.
+            // A transaction that the caller no longer waits for is dropped, and so rolled back.
             drop(answer.send(tx));
         };
         tokio::spawn(begin.in_current_span());
         begun.await.unwrap_or_else(|_| Err(DbErr::Custom("the runtime ended".to_owned())))
     }
 
-    /// Begins a transaction that writes; its first statement takes the lock.
+    /// Begins a writing transaction; its first statement takes the lock.
     ///
     /// # Errors
-    /// When no connection can be had; on SQLite, when another process holds the file for too long.
+    /// No connection was available; on SQLite, another process held the file for too long.
     pub async fn begin_write(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let sqlite_transaction_mode = Some(SqliteTransactionMode::Immediate);
         let options = || TransactionOptions { sqlite_transaction_mode, ..Default::default() };
         alive(|| self.write.begin_with_options(options()), || true).await
     }
 
-    /// Whether to answer for it that it is away, because what it has was never seen. A file is always seen.
+    /// Sets whether the source is reported as unavailable, because its schema was never read. A
+    /// file is always available.
     pub fn withhold(&self, unknown: bool) {
         self.server.iter().for_each(|server| server.door.withhold(unknown));
     }
 
-    /// From now on connections are made by this address. It may differ from the one before in user, password and options; a file
-    /// has none. Connections that are open live on, for half an hour at most.
+    /// Uses this address for new connections from now on. It may differ from the previous one in
+    /// user, password and options; a file has no address. Open connections stay in use, for half an
+    /// hour at most.
     ///
     /// # Errors
-    /// What is wrong with the address, without it, or that the server lets nobody in by it; then nothing has changed. A server that says
-    /// nothing refuses nothing.
+    /// A description of the fault, without the address itself, if the address is invalid or the
+    /// server denies access with it; then nothing has changed. A server that does not respond is
+    /// not an error.
     pub async fn exchange(&self, url: &str) -> std::result::Result<(), &'static str> {
         match &self.server {
             Some(server) => mysql::exchange(self, server, url).await,
@@ -187,28 +194,29 @@ impl DataSource {
         }
     }
 
-    /// What its pools hold, the one that reads first.
+    /// Returns the state of both pools, the read pool first.
     #[must_use]
     pub fn pools(&self) -> [PoolState; 2] {
         [PoolState::of("read", &self.read), PoolState::of("write", &self.write)]
     }
 
-    /// The pool that writes, for statements that know no transaction: CREATE TABLE.
+    /// Returns the write pool, for statements that do not run in a transaction: CREATE TABLE.
     #[must_use]
     pub fn write_pool(&self) -> &DatabaseConnection {
         &self.write
     }
 }
 
-/// The most dead connections that one call digs through.
+/// The highest number of dead connections that one call discards.
 const DEAD: u32 = 64;
-/// How long two processes may stand in each other's way while both open a new SQLite file: the switch to WAL does not wait
-/// for its turn as statements do.
+/// The time that two processes may block each other while both open a new SQLite file: the switch
+/// to WAL does not wait for the lock as statements do.
 const OPENING: Duration = Duration::from_secs(2);
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Begins on a connection that lives. A server that restarted, or a proxy that cut what was idle, leaves dead ones in the
-/// pool; a BEGIN that found one did nothing, and the pool has dropped it, so the next is tried while anybody wants it.
+/// Begins a transaction on a live connection. A server that restarted, or a proxy that cut idle
+/// connections, leaves dead connections in the pool. A BEGIN that met one had no effect, and the
+/// pool has dropped the connection, so the next one is tried as long as the caller waits.
 async fn alive<F, T>(begin: impl Fn() -> F, wanted: impl Fn() -> bool) -> std::result::Result<T, DbErr>
 where
     F: Future<Output = std::result::Result<T, DbErr>>,
@@ -228,7 +236,8 @@ where
     }
 }
 
-/// Reads under way for each connection that could do them: so many find work at once whenever one is free.
+/// The number of reads in progress for each connection, so that a connection that becomes free
+/// finds work at once.
 const READS_PER_CONNECTION: usize = 16;
 
 fn rooms(all: &[DataSource]) -> Vec<Arc<Semaphore>> {
@@ -237,11 +246,11 @@ fn rooms(all: &[DataSource]) -> Vec<Arc<Semaphore>> {
 }
 
 impl DataSources {
-    /// Prepares the pools, inside a tokio runtime; connections are opened when they are needed, so that a source which is down does not keep
-    /// the others from being served.
+    /// Prepares the pools, inside a tokio runtime. Connections are opened when they are needed, so
+    /// that an unavailable source does not prevent the others from being served.
     ///
     /// # Errors
-    /// When the addresses or the shard map make no sense, or the folder of the file cannot be made.
+    /// The addresses or the shard map are invalid, or the folder of the file cannot be created.
     pub fn open(config: &StoreConfig) -> Result<Self> {
         let (identities, transaction_limit) = (SubjectIdCache::new(), config.transaction_limit);
         let desk = |system, sources| TransactionRunner::new(Handle::current(), system, sources);
@@ -267,55 +276,56 @@ impl DataSources {
         }
     }
 
-    /// Room for a read of a source, from 0 on, for as long as it is kept.
+    /// Returns a permit for a read of a source, counted from 0; the read holds it until it ends.
     pub(crate) async fn room(&self, source: usize) -> Option<OwnedSemaphorePermit> {
-        // No room is ever closed, so that there always is one.
+        // The semaphore is never closed, so this always succeeds.
         let room = Arc::clone(&self.rooms[source]).acquire_owned();
         self.desk.begun((source, "room"), room).await.ok()
     }
 
-    /// Where work on the connections runs.
+    /// Returns the runner of all work on the connections.
     pub(crate) fn desk(&self) -> &TransactionRunner {
         &self.desk
     }
 
-    /// Which subject has which id.
+    /// Returns the cache of subject ids.
     pub(crate) fn identities(&self) -> &SubjectIdCache {
         &self.identities
     }
 
-    /// Which partition lies where.
+    /// Returns the shard map.
     #[must_use]
     pub fn map(&self) -> &ShardMap {
         &self.map
     }
 
-    /// Every data source, in order.
+    /// Returns every data source, in order.
     #[must_use]
     pub fn all(&self) -> &[DataSource] {
         &self.all
     }
 
-    /// The data source of a partition.
+    /// Returns the data source of a partition.
     #[must_use]
     pub fn of(&self, partition: Partition) -> &DataSource {
         &self.all[self.map.source(partition)]
     }
 
-    /// The tables of a partition.
+    /// Returns the slot of a partition.
     #[must_use]
     pub fn slot(&self, partition: Partition) -> TableSlot {
         self.map.slot(partition)
     }
 
-    /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT should be the
-    /// subject's row.
+    /// Begins a snapshot of the data source of a partition, bound to its tables. Its first SELECT
+    /// should be the subject's row.
     pub(crate) async fn snapshot(&self, partition: Partition) -> std::result::Result<Tx, StoreError> {
         let tx = self.reading(self.map.source(partition)).await?;
         Ok(OnShard::new(tx, self.slot(partition)))
     }
 
-    /// The rows of one SELECT in the tables of a partition, in no transaction: it sees one state by itself.
+    /// Returns the rows of one SELECT in the tables of a partition, without a transaction: a single
+    /// statement sees one state by itself.
     pub(crate) async fn select(
         &self,
         partition: Partition,
@@ -337,8 +347,9 @@ impl DataSources {
         self.desk.begun((source, "read"), self.asked(source, begin)).await
     }
 
-    /// Begins a transaction that writes to a data source. `unknown`: an earlier one may have been committed, so that it is
-    /// asked even where it was away a moment ago, for only a repeat tells.
+    /// Begins a writing transaction on a data source. `unknown` says that an earlier one may have
+    /// been committed. The source is then called even if the circuit breaker is open, because only
+    /// a retry resolves the outcome.
     pub(crate) async fn begin_write(
         self: &Arc<Self>,
         source: usize,
@@ -352,7 +363,7 @@ impl DataSources {
         Ok(SourceTx { tx: self.desk.begun((source, "write"), asked).await?, sources: Arc::clone(self) })
     }
 
-    /// Asks a data source, unless it is known to be away.
+    /// Calls a data source, unless its circuit breaker is open.
     async fn asked<T>(
         &self,
         source: usize,
@@ -364,8 +375,8 @@ impl DataSources {
         }
     }
 
-    /// Closes every connection after the work on it has ended, and removes a temporary folder. A server that stays silent is
-    /// waited for no longer than a transaction may take.
+    /// Closes every connection after the work on it has ended, and removes a temporary folder. It
+    /// waits for a server that does not respond no longer than the transaction limit.
     pub async fn close(&self) {
         for source in &self.all {
             for pool in [&source.read, &source.write] {

@@ -1,4 +1,4 @@
-//! Ranked orders: the boards, kept beside the comments, and the rankings that are frozen from them.
+//! Ranked orders: the rank index, kept beside the comments, and the ranking snapshots made from it.
 
 mod keyed_lock;
 mod rank_index;
@@ -24,7 +24,7 @@ use keyed_lock::KeyedLock;
 use rank_index::RankedComment;
 use snapshot_cache::SnapshotCache;
 
-/// The most comments whose standings one transaction writes.
+/// The highest number of comments whose scores one transaction writes.
 const AT_ONCE: usize = 512;
 
 /// The [`RankIndexes`] and [`Rankings`] over SQL.
@@ -38,12 +38,13 @@ pub(crate) struct SqlRanks {
 }
 
 impl SqlRanks {
-    /// The boards in `sources` under `rules`, read by `reader`.
+    /// Creates the rank indexes in `sources` under `rules`, read by `reader`.
     pub(crate) fn new(sources: Arc<DataSources>, reader: Arc<SqlReader>, rules: RankingConfig) -> Self {
         Self { sources, reader, rules, turns: KeyedLock::default(), memory: SnapshotCache::new() }
     }
 
-    /// Brings comments of one data source up to date; how many of them stood elsewhere.
+    /// Updates the rank index for comments of one data source and returns the number whose scores
+    /// changed.
     async fn bring(&self, source: usize, ranked: Vec<RankedComment>) -> Result<usize> {
         let mut changed = 0;
         for part in ranked.chunks(AT_ONCE) {
@@ -55,8 +56,9 @@ impl SqlRanks {
 }
 
 impl SqlRanks {
-    /// The roots that are answered by roots which these events name: they count them. Only types of a single level have
-    /// such, or had when the answer was written.
+    /// Returns the roots that are parents of other roots in these events, because they count them
+    /// as replies. Only object types of a single level have such parents, or had a single level
+    /// when the reply was written.
     async fn answered(&self, events: &[SequencedEvent]) -> Result<Vec<RankedComment>> {
         let of = |event: &Event, what| {
             let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
@@ -76,8 +78,8 @@ impl SqlRanks {
         Ok(roots.map(|root| RankedComment { list: list_of(&root), comment: root.id }).collect())
     }
 
-    /// Which of these subjects are of a type of a single level. The types are mostly remembered; else one of the comments
-    /// tells.
+    /// Returns those of these subjects whose type has a single level. The types are mostly cached;
+    /// otherwise they are found through one of the comments.
     async fn flat(&self, created: &[(SubjectId, Vec<CommentId>)]) -> Result<BTreeSet<SubjectId>> {
         let (mut flat, mut unknown) = (BTreeSet::new(), Vec::new());
         for (subject, ids) in created {
@@ -115,8 +117,8 @@ impl RankIndexes for SqlRanks {
     }
 }
 
-/// The comments whose standings an event may have moved. What comes into being stands nowhere, but an answer counts for
-/// its root.
+/// Returns the comments whose scores an event may have changed. A new comment has no score, but a
+/// reply counts for its root.
 fn touched(event: &Event) -> impl Iterator<Item = RankedComment> + '_ {
     let list = CommentId::from(event.subject);
     event.changes.comments.iter().flat_map(move |change| {
@@ -142,7 +144,7 @@ impl Rankings for SqlRanks {
         let turn = self.turns.of(list);
         let _held = match (turn.try_lock(), seen.last.filter(|last| last.bridges(now))) {
             (Ok(held), _) => held,
-            // Somebody in this process makes the next one already.
+            // Another task in this process already makes the next one.
             (Err(_), Some(last)) => return Ok(Some((last.ranking, seen.next_floor))),
             (Err(_), None) => turn.lock().await,
         };

@@ -1,5 +1,5 @@
-//! Reads: one query, one file. A query of one partition runs in one snapshot whose first row is the subject; a batch of
-//! ids or keys is dealt over the tables that hold them.
+//! The reads: one query, one file. A query of one partition runs in one snapshot whose first row is
+//! the subject. A batch of ids or keys is grouped by the tables that hold them.
 
 mod authored;
 mod comments;
@@ -59,30 +59,32 @@ pub(crate) struct SqlReader {
 
 /// A read of one partition.
 trait ReadQuery: Send + 'static {
-    /// What it answers.
+    /// The result of the query.
     type Answer: Send + 'static;
     /// The name of its transaction.
     const NAME: &'static str;
 
-    /// Where its rows lie.
+    /// Returns the partition of its rows.
     fn partition(&self) -> Partition;
 
-    /// The answer, out of the snapshot `tx`.
+    /// Reads the result from the snapshot `tx`.
     fn read(self, tx: &Tx) -> impl Future<Output = std::result::Result<Self::Answer, StoreError>> + Send;
 }
 
 impl SqlReader {
-    /// A reader of `sources`.
+    /// Creates a reader of `sources`.
     pub(crate) fn new(sources: Arc<DataSources>) -> Self {
         Self { locator: CommentLocator::new(Arc::clone(&sources)), sources }
     }
 
-    /// Comments by their ids, as histories need them, in no order; those that are not there are left out.
+    /// Returns history entries of comments by their ids, in no order; comments that do not exist
+    /// are left out.
     pub(super) async fn authored(&self, ids: Vec<CommentId>) -> Result<Vec<HistoryEntry>> {
         scatter::gather::<authored::ByIds>(&self.sources, ids).await
     }
 
-    /// At most `limit` comments of a subject whatever their state, in the order of an export, strictly behind `after`.
+    /// Returns at most `limit` comments of a subject in any state, in export order, strictly after
+    /// `after`.
     pub(super) async fn comments_under(
         &self,
         key: &SubjectKey,

@@ -1,5 +1,5 @@
-//! Sets counts right. A snapshot tells whether anything differs, so that a sound subject costs no lock; what differs is
-//! counted again under lock before it is set.
+//! The repair of counts. A snapshot shows whether any count differs, so that a correct subject
+//! costs no lock; counts that differ are counted again under lock before they are set.
 
 mod recount;
 
@@ -24,7 +24,7 @@ pub(crate) struct SqlCountRepair {
 }
 
 impl SqlCountRepair {
-    /// A repairer of what lies in `sources`.
+    /// Creates a repairer of the subjects in `sources`.
     pub(crate) fn new(sources: Arc<DataSources>, reader: Arc<SqlReader>, ids: Arc<SqlIds>) -> Self {
         Self { sources, reader, ids }
     }
@@ -40,7 +40,8 @@ impl CountRepair for SqlCountRepair {
         if drifts.is_empty() {
             return Ok(Some(RepairReport { drifts, revision: subject.revision }));
         }
-        // Minted before a connection is taken, since minting may need one.
+        // The id is generated before a connection is taken, because the generator may need one
+        // itself.
         let event = self.ids.comment(key.partition()).await?;
         let suspects = drifts.iter().filter_map(|drift| drift.comment).collect();
         let recount = recount::Recount { key: key.clone(), suspects, event, now };
@@ -48,7 +49,8 @@ impl CountRepair for SqlCountRepair {
     }
 }
 
-/// An allocator of floors that is too high stays: it may have given what is gone.
+/// Returns whether the actual value may be stored. A next floor that is too high stays: its floors
+/// may have been given to comments that are gone.
 fn can_be_set(drift: &CountDrift) -> bool {
     drift.count != "next_floor" || drift.actual > drift.stored
 }

@@ -1,4 +1,5 @@
-//! Rows ⇄ domain. A row that no version of this code can have written is a fault, never a guess.
+//! The conversion between rows and domain types. A row that no version of this code can have
+//! written is an error, never a guess.
 
 mod content;
 mod history;
@@ -19,7 +20,7 @@ pub(crate) use outbox::{commit_model, events, revision_model, unknown_event};
 pub(crate) use ranking::{SnapshotFingerprint, ranking, ranking_model};
 pub(crate) use subject::{subject, subject_changes, subject_model};
 
-/// The comment of an index row.
+/// Converts an index row to its comment.
 pub(crate) fn comment(row: Model) -> Result<Comment> {
     let fault = |what: &str| Error::internal(format!("comment {}: {what}", row.id));
     Ok(Comment {
@@ -50,12 +51,12 @@ pub(crate) fn comment(row: Model) -> Result<Comment> {
     })
 }
 
-/// A state of a comment.
+/// Converts a stored state of a comment.
 pub(crate) fn state(comment: i64, code: i8) -> Result<CommentState> {
     CommentState::from_code(code).ok_or_else(|| Error::internal(format!("comment {comment}: its state is unknown")))
 }
 
-/// The index row of a new comment.
+/// Returns the index row of a new comment.
 pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: i16) -> ActiveModel {
     ActiveModel {
         id: Set(comment.id.get()),
@@ -75,7 +76,7 @@ pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: 
     }
 }
 
-/// Every column of a comment that can change.
+/// Returns every column of a comment that can change.
 pub(crate) fn comment_changes(comment: &Comment) -> ActiveModel {
     ActiveModel {
         next_floor: Set(comment.next_floor),
@@ -93,7 +94,7 @@ pub(crate) fn comment_changes(comment: &Comment) -> ActiveModel {
     }
 }
 
-/// The columns of a comment that a like moves.
+/// Returns the columns of a comment that a like changes.
 pub(crate) fn like_changes(comment: &Comment) -> ActiveModel {
     ActiveModel {
         like_count: Set(comment.like_count),
@@ -103,23 +104,24 @@ pub(crate) fn like_changes(comment: &Comment) -> ActiveModel {
     }
 }
 
-/// A request key as its 16 bytes.
+/// Converts a stored request key of 16 bytes.
 pub(crate) fn request_key(stored: &[u8]) -> Result<IdempotencyKey> {
     let key = <[u8; 16]>::try_from(stored).map_err(|_| Error::internal("a stored request key has not 16 bytes"))?;
     Ok(IdempotencyKey(key))
 }
 
-/// The id of a row; stored ids are positive.
+/// Converts the id of a row; stored ids are positive.
 pub(crate) fn id(stored: i64) -> Result<CommentId> {
     CommentId::new(stored).ok_or_else(|| Error::internal(format!("{stored} is stored as an id")))
 }
 
-/// Strings owned by callers are stored as their bytes, so that databases compare them byte by byte.
+/// Returns the bytes of a string. Strings owned by callers are stored as bytes, so that databases
+/// compare them byte by byte.
 pub(crate) fn bytes(text: &str) -> Vec<u8> {
     text.as_bytes().to_vec()
 }
 
-/// A string that was stored as its bytes.
+/// Converts a string that was stored as bytes.
 pub(crate) fn string(stored: Vec<u8>) -> Result<String> {
     String::from_utf8(stored).map_err(|_| Error::internal("a stored string is not UTF-8"))
 }

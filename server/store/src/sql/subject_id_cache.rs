@@ -1,18 +1,19 @@
-//! Which subject has which id, remembered. The row of a subject keeps both for as long as it exists, and is never removed,
-//! so what is remembered is true of the database that was asked. One that was restored to an earlier time may have given a key
-//! a new id since: whoever does not find the row looks again.
+//! A cache of subject ids. The row of a subject keeps its key and its id as long as it exists and
+//! is never removed, so a cached id is valid for the database that was read. A database restored to
+//! an earlier time may have given the key a new id since: a reader that does not find the row of a
+//! cached id reads the id again.
 
 use std::sync::Arc;
 
 use moka::sync::Cache;
 use riposte_core::{SubjectId, SubjectKey};
 
-/// What may be remembered each way, in bytes.
+/// The size of each direction of the cache, in bytes.
 const ROOM: u64 = 16 << 20;
-/// What an entry costs beside its texts.
+/// The size of an entry without its texts.
 const FRAME: usize = 192;
 
-/// The memory of one process.
+/// The cache of one process.
 #[derive(Debug)]
 pub(crate) struct SubjectIdCache {
     ids: Cache<Arc<SubjectKey>, SubjectId>,
@@ -26,17 +27,17 @@ impl SubjectIdCache {
         Self { ids: ids.max_capacity(ROOM).build(), keys: keys.max_capacity(ROOM).build() }
     }
 
-    /// The subject that has a key.
+    /// Returns the cached id of a key.
     pub(crate) fn id(&self, key: &SubjectKey) -> Option<SubjectId> {
         self.ids.get(key)
     }
 
-    /// The key that a subject has.
+    /// Returns the cached key of a subject.
     pub(crate) fn key(&self, id: SubjectId) -> Option<Arc<SubjectKey>> {
         self.keys.get(&id)
     }
 
-    /// Keeps what a committed row says.
+    /// Adds the key and the id of a committed row.
     pub(crate) fn remember(&self, id: SubjectId, key: &SubjectKey) {
         if self.ids.get(key) == Some(id) && self.keys.contains_key(&id) {
             return;
@@ -46,7 +47,7 @@ impl SubjectIdCache {
         self.keys.insert(id, key);
     }
 
-    /// Gives up what turned out to be untrue.
+    /// Drops a cached id that is no longer valid.
     pub(crate) fn forget(&self, key: &SubjectKey) {
         self.ids.invalidate(key);
     }

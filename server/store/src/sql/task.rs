@@ -1,5 +1,6 @@
-//! Database work runs in tasks of its own. The future of an RPC is dropped when its client goes away, and a BEGIN that
-//! is dropped while pending would leave its transaction open on a pooled connection.
+//! Database work runs in tasks of its own. The future of an RPC is dropped when its client
+//! disconnects, and a BEGIN that is dropped while pending would leave its transaction open on a
+//! pooled connection.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,8 +13,10 @@ use super::pool::DataSources;
 use super::transaction_runner::TransactionRunner;
 use crate::error::StoreError;
 
-/// Runs work that only reads a source, from 0 on, as [`run`] does, when there is room for it: a caller that goes away leaves its read
-/// behind, and who asks and goes away by the ten thousands would fill the memory with them. Such work must begin no other of its kind.
+/// Runs work that only reads a source, counted from 0, as [`run`] does, once the read limit of the
+/// source admits it. A caller that disconnects leaves its read running, and tens of thousands of
+/// such callers would exhaust the memory without the limit. Such work must not start other work of
+/// its kind.
 pub(crate) fn read<'s, T, F>(
     sources: &'s DataSources,
     source: usize,
@@ -24,7 +27,8 @@ where
     T: Send + 'static,
     F: Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
 {
-    // Before anything waits: otherwise every future around this one would be as large.
+    // Boxed before the first await: otherwise every future around this one would be as large as the
+    // work.
     let work = Box::pin(work);
     async move {
         let room = sources.room(source).await;
@@ -37,7 +41,8 @@ where
     }
 }
 
-/// Runs `work` to its end at `desk`, whether or not the caller waits for it: a transaction of this name on a source, from 0 on.
+/// Runs `work` to its end on `desk`, whether or not the caller waits for it. It is a transaction of
+/// this name on a source, counted from 0.
 pub(crate) async fn run<T, F>(desk: &TransactionRunner, (source, name): (usize, &'static str), work: F) -> Result<T>
 where
     T: Send + 'static,
@@ -47,7 +52,7 @@ where
     let (span, watcher) = (desk.span(name), desk.clone());
     // Boxed, so that the runtime's task is compiled once and not for every transaction.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
-        // An outcome that nobody waits for is no loss: the work is done.
+        // An outcome that no caller waits for may be dropped: the work is done.
         drop(answer.send(watcher.watched((source, name), work).await));
     });
     let task = desk.spawn(work.instrument(span));

@@ -1,5 +1,5 @@
-//! Transactions that may run twice: reads of a whole data source, and writes that are tried again after a conflict and
-//! where their outcome is not known.
+//! Transactions that may run twice: reads of a whole data source, and writes that are retried after
+//! a conflict and after an unknown outcome.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,27 +11,30 @@ use super::retry::RetryPolicy;
 use super::task;
 use crate::error::StoreError;
 
-/// What one transaction on a data source does. Done twice it leaves what once leaves.
+/// The body of one transaction on a data source. Running it twice has the same effect as running it
+/// once.
 pub(super) trait TransactionBody: Send + Sync + 'static {
-    /// What it answers.
+    /// The result of the transaction.
     type Answer: Send + 'static;
     /// The name of the transaction.
     const NAME: &'static str;
 
-    /// Does it; an error ends the transaction without effect.
+    /// Runs the body; an error ends the transaction without effect.
     fn run(&self, tx: &SourceTx) -> impl Future<Output = std::result::Result<Self::Answer, StoreError>> + Send;
 }
 
-/// Runs a unit in a snapshot of a data source.
+/// Runs a body in a snapshot of a data source.
 ///
 /// # Errors
-/// Those of the unit, and [`riposte_core::Error::ShardUnavailable`] where the source cannot be reached.
+/// Those of the body, and [`riposte_core::Error::ShardUnavailable`] if the source cannot be
+/// reached.
 pub(super) async fn read<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Answer> {
     task::read(sources, source, U::NAME, snapshot(Arc::clone(sources), source, unit)).await
 }
 
-/// The same for what the relay itself asks of its tables, one after the other: numbers and events do not wait for room among the reads of
-/// callers. (What it reads beside them to bring to copies and histories does.)
+/// As [`read`], for the relay's reads of its own tables, one after the other: sequencing and events
+/// do not wait for the read limit that callers share. The relay's reads of comments for the cache
+/// and the histories do.
 pub(super) async fn read_aside<U: TransactionBody>(
     sources: &Arc<DataSources>,
     source: usize,
@@ -49,10 +52,10 @@ async fn snapshot<U: TransactionBody>(
     unit.run(&snapshot).await
 }
 
-/// Runs a unit in a transaction that writes; its first statement takes a lock.
+/// Runs a body in a writing transaction; its first statement takes a lock.
 ///
 /// # Errors
-/// As for [`read`]; and [`riposte_core::Error::Overloaded`] after several conflicts.
+/// As for [`read`], and [`riposte_core::Error::Overloaded`] after several conflicts.
 pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Answer> {
     let sources = Arc::clone(sources);
     let desk = sources.desk().clone();
@@ -64,7 +67,8 @@ pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source
                 Err(fault) if patience.again(fault.meaning(), outcome_unknown).await => {
                     tracing::debug!(?fault, outcome_unknown, "a transaction is tried again");
                 }
-                // Whatever went wrong last, what may have happened may not be called undone.
+                // An earlier COMMIT may have taken effect, so the error must not claim that it did
+                // not, whatever the last failure was.
                 Err(_) if outcome_unknown => return Err(Error::ShardUnavailable.into()),
                 done => return done,
             }

@@ -1,4 +1,4 @@
-//! Where work on the connections runs, and who is told how it went.
+//! The runner of all work on the connections, and the observer of its outcomes.
 
 use std::fmt;
 use std::future::Future;
@@ -12,21 +12,23 @@ use tracing::Span;
 use crate::error::{ErrorClass, StoreError};
 use crate::throttled_log::ThrottledLog;
 
-/// The target of every span of a trace: filters let all of them through or none.
+/// The target of every trace span: a filter admits all of them or none.
 const SPANS: &str = "riposte::span";
 
-/// Who is told how the work of a store went. It is called where the work runs, and must not wait.
+/// Observes the outcomes of a store's work. It is called where the work runs, and must not block.
 pub trait TransactionObserver: fmt::Debug + Send + Sync {
-    /// A transaction of this name ended after so long, with the wait for its connection and all its retries. `failed` is the
-    /// kind of fault of the database; a refusal by the domain is none. It is called within the span of the transaction.
+    /// Called when a transaction of this name ended. `took` includes the wait for its connection
+    /// and all its retries. `failed` is the class of the database error; a rejection by the domain
+    /// is no failure. It is called within the span of the transaction.
     fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>);
 
-    /// A transaction waited so long for a connection of a pool (`read`, `write`) of a data source, counted from 0, and then
-    /// began or could not; or a read for its turn to wait so (`room`).
+    /// Called when a transaction has waited `took` for a connection of a pool (`read`, `write`) of
+    /// a data source, counted from 0; `begun` says whether it then began. The pool `room` is the
+    /// wait of a read for the read limit.
     fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool);
 }
 
-/// See the module. Cloning is cheap.
+/// Runs work on the connections; see the module. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct TransactionRunner {
     handle: Handle,
@@ -36,12 +38,12 @@ pub(crate) struct TransactionRunner {
 }
 
 impl TransactionRunner {
-    /// Work in this runtime, on so many databases of this kind (`mysql`, `sqlite`).
+    /// Creates a runner in this runtime for `sources` databases of this kind (`mysql`, `sqlite`).
     pub(crate) fn new(handle: Handle, system: &'static str, sources: usize) -> Self {
         Self { handle, system, observer: Arc::default(), complaints: (0..sources).map(ThrottledLog::new).collect() }
     }
 
-    /// From now on this one is told. Only the first counts.
+    /// Sets the observer. Later calls have no effect.
     pub(crate) fn observe(&self, observer: Arc<dyn TransactionObserver>) {
         if self.observer.set(observer).is_err() {
             tracing::debug!("a store has one observer");
@@ -57,7 +59,7 @@ impl TransactionRunner {
         self.handle.spawn(work)
     }
 
-    /// The span of a transaction: nothing is made where no trace is wanted.
+    /// Creates the span of a transaction; it is disabled if no trace is wanted.
     pub(crate) fn span(&self, name: &'static str) -> Span {
         tracing::debug_span!(
             target: SPANS,
@@ -70,14 +72,14 @@ impl TransactionRunner {
         )
     }
 
-    /// Says of a source, from 0 on, what is wrong with it.
+    /// Logs a fault of a source, counted from 0.
     pub(crate) fn complain(&self, source: usize, fault: &StoreError) {
         if let Some(complaints) = self.complaints.get(source) {
             complaints.tell(fault);
         }
     }
 
-    /// Does the work of a transaction on a source, from 0 on, and tells how it went.
+    /// Does the work of a transaction on a source, counted from 0, and reports its outcome.
     pub(crate) async fn watched<T>(
         &self,
         (source, name): (usize, &'static str),
@@ -98,7 +100,8 @@ impl TransactionRunner {
         outcome
     }
 
-    /// Begins a transaction on a pool of a data source, from 0 on, and tells how long that took.
+    /// Begins a transaction on a pool of a data source, counted from 0, and reports the time it
+    /// took.
     pub(crate) async fn begun<T, E>(
         &self,
         (source, pool): (usize, &'static str),
@@ -113,7 +116,7 @@ impl TransactionRunner {
     }
 }
 
-/// What an observer is told of a fault; nothing of what the domain refused.
+/// Returns the class of a fault for the observer; `None` for a rejection by the domain.
 fn kind(fault: &StoreError) -> Option<&'static str> {
     if let StoreError::Domain(error) = fault
         && fault.meaning() == ErrorClass::Fatal

@@ -1,4 +1,5 @@
-//! The audit log: what calls of AdminService leave behind, and what happens where they cannot.
+//! The audit log: the records of AdminService calls, and the behaviour where they cannot be
+//! written.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use super::door::{Callers, dev};
 use super::table::{About, METHODS, Row};
 use super::{GRANTED, OTHER, ask, outcome, scene};
 
-/// A file of records, in a folder of its own.
+/// A file of audit records, in a folder of its own.
 struct Log {
     folder: tempfile::TempDir,
 }
@@ -38,10 +39,10 @@ impl Log {
         Ok(std::fs::read_to_string(self.path())?)
     }
 
-    /// Every record; one that is torn is an error.
+    /// Returns every record; a torn one is an error.
     fn records(&self) -> Result<Vec<Value>> {
         let text = self.text()?;
-        // One that is just being written has no end yet.
+        // A record that is being written has no line end yet.
         let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         lines.map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
     }
@@ -56,7 +57,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
     METHODS.iter().filter(|row| row.method.starts_with("AdminService"))
 }
 
-/// A comment, and a moderator who may hide it.
+/// Creates a comment. Returns it with the client of a moderator that may hide it.
 async fn moderator(server: &Server, callers: &Callers) -> Result<(AdminServiceClient<Connection>, v1::Comment)> {
     let comment = Say::on(&callers.client(server, "writer")?, GRANTED).comment("m", "a text").await?;
     Ok((callers.client(server, "moderator")?.admin()?, comment))
@@ -80,7 +81,7 @@ async fn what_the_log_leaves_out_is_not_the_audit_log() -> Result<()> {
         let addresses: Value = serde_json::from_str(&text)?;
         let target = format!("http://{}", addresses["admin"].as_str().context("no address")?);
         let raw = Raw::to(&target, None)?;
-        // Of no type: it is refused, and on record like any other.
+        // The request names no type: it is refused, and recorded like any other.
         let ask = async || anyhow::Ok(raw.call("AdminService/ListSubjects", Vec::new()).await);
         until("it answers", async || Ok(ask().await?.is_err_and(|why| why.code() == Code::InvalidArgument))).await?;
         until("the call is on record", async || Ok(std::fs::read_to_string(&log)?.contains("ListSubjects"))).await?;
@@ -125,7 +126,7 @@ async fn each_call_leaves_two_records() -> Result<()> {
     Ok(())
 }
 
-/// Whether it is about the comment, the subject or the type that the row names.
+/// Returns `true` if the record names the comment, the subject or the type of the row.
 fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
     let subject = if row.request.contains("\"4\"") { "4" } else { "1" };
     let names = |name: &str, value: &str| about[name].as_str() == Some(value);
@@ -138,7 +139,7 @@ fn named_by(row: &Row, about: &Value, object_type: &str, id: i64) -> bool {
     }
 }
 
-/// What the log keeps of one caller's refusals in one stretch of time.
+/// The largest number of refusals of one caller that the log records per interval.
 const MOST: usize = 10;
 
 #[tokio::test]
@@ -162,7 +163,7 @@ async fn a_call_that_is_not_let_in_leaves_one_record() -> Result<()> {
             ensure!(record["caller"].as_str() == name, "{record}");
         }
     }
-    // The caller may, and what it sends is read no further.
+    // The caller is authorized, and the server reads its message no further.
     let mut moderator = callers.client(&server, "moderator")?.admin()?;
     let long = v1::HideCommentRequest { reason: "x".repeat(10_000), ..hide(1) };
     let said = refused(moderator.hide_comment(long).await)?;
@@ -233,7 +234,7 @@ async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> R
                 if said.is_err_and(|error| error.reason() != v1::ErrorReason::StateConflict) {
                     return;
                 }
-                // Hidden, or hidden already: it was answered.
+                // Hidden now, or hidden already: the call has a response either way.
                 let _ = answers.send(call_id);
             }
         });
@@ -243,7 +244,7 @@ async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> R
     while known.len() < ANSWERS {
         known.insert(answered.recv().await.context("the calls came to an end")?);
     }
-    // At the very moment of an answer: its records must be there.
+    // The server crashes right after a response: the records of that call must be there.
     server.crash().await?;
     while let Some(call_id) = answered.recv().await {
         known.insert(call_id);
@@ -274,7 +275,7 @@ async fn every_beginning_gets_its_end_though_callers_give_up() -> Result<()> {
     }
     ensure!(given_up > 0, "nobody gave up");
     let balanced = || async {
-        // Who gives up before the handler begins leaves another record, with an id of its own.
+        // A call that ends before its handler begins leaves another record, with an id of its own.
         let records = log.records()?;
         let of = |event: &str| records.iter().filter(|record| record["event"] == event).count();
         let begun = records.iter().filter(|record| record["event"] == "begin" || record["event"] == "end");
@@ -294,7 +295,7 @@ async fn two_processes_write_to_one_file_and_it_may_be_moved_away() -> Result<()
         let (mut admin, comment) = moderator(server, &callers).await?;
         work.push(tokio::spawn(async move {
             for _ in 0..CALLS {
-                // Hidden or in conflict: both are answers.
+                // Hidden or in conflict: both are responses.
                 let _ = admin.hide_comment(hide(comment.id)).await;
             }
         }));

@@ -1,11 +1,11 @@
-//! A certificate authority of a test's own.
+//! A certificate authority for one test.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, SanType};
 
-/// An authority, with its certificates in a folder.
+/// A certificate authority, with its certificates in a folder.
 pub(super) struct Authority {
     folder: tempfile::TempDir,
     issuer: Issuer<'static, KeyPair>,
@@ -29,12 +29,12 @@ impl Authority {
         Ok(authority)
     }
 
-    /// For these names; texts with `://` are URIs.
+    /// Issues a certificate for these names; texts with `://` are URIs.
     pub(super) fn issue(&self, names: &[&str]) -> Result<Identity> {
         self.issue_by(CertificateParams::default(), names)
     }
 
-    /// The same, which has expired.
+    /// Issues a certificate for these names that has expired.
     pub(super) fn issue_expired(&self, names: &[&str]) -> Result<Identity> {
         let mut params = CertificateParams::default();
         params.not_after = rcgen::date_time_ymd(2020, 1, 1);
@@ -55,13 +55,14 @@ impl Authority {
         Ok(Identity { certificate, key: key.serialize_pem() })
     }
 
-    /// Puts a new server certificate in the place of the old one.
+    /// Replaces the server certificate.
     pub(super) fn serve(&self, identity: &Identity) -> Result<()> {
         std::fs::write(self.path("key.pem"), &identity.key)?;
         Ok(std::fs::write(self.path("cert.pem"), &identity.certificate)?)
     }
 
-    /// The settings of a server that shows that certificate and trusts this authority's callers.
+    /// Returns the settings of a server that presents that certificate and trusts the client
+    /// certificates of this authority.
     pub(super) fn settings(&self) -> Vec<String> {
         let files = [("cert_file", "cert.pem"), ("key_file", "key.pem"), ("client_ca_file", "ca.pem")];
         let set = |(key, name)| ["--set".to_owned(), format!("server.tls.{key}={}", self.path(name).display())];

@@ -1,4 +1,4 @@
-//! A server that knows its callers.
+//! A server with authentication, and its callers.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use riposte_sdk::{Client, Options};
 use riposte_tests::Server;
 use sha2::{Digest, Sha256};
 
-/// A file of callers, each with a token that is its own name's.
+/// A file of callers, each with a token derived from its name.
 pub(super) struct Callers {
     folder: tempfile::TempDir,
     callers: Vec<Known>,
@@ -17,12 +17,12 @@ pub(super) struct Callers {
 struct Known {
     name: String,
     token: String,
-    /// What the caller's table says beside its token.
+    /// The lines of the caller's table besides its token.
     grants: String,
 }
 
 impl Callers {
-    /// One caller for each role, called as it, on one type.
+    /// Returns one caller for each role, named like the role, on one type.
     pub(super) fn with_each_role(object_type: &str) -> Self {
         let none = Self {
             folder: tempfile::tempdir().unwrap_or_else(|error| panic!("no folder: {error}")),
@@ -31,19 +31,19 @@ impl Callers {
         super::table::ROLES.iter().fold(none, |callers, role| callers.and(role, &[role], &[object_type]))
     }
 
-    /// And one more.
+    /// Adds a caller.
     pub(super) fn and(mut self, name: &str, roles: &[&str], types: &[&str]) -> Self {
         let grants = format!("roles = {roles:?}\nobject_types = {types:?}\n");
         self.callers.push(Known { name: name.to_owned(), token: format!("riposte_{name}"), grants });
         self
     }
 
-    /// And one that shows a certificate.
+    /// Adds a caller that presents a certificate.
     pub(super) fn and_identity(self, name: &str, spiffe_id: &str, roles: &[&str], types: &[&str]) -> Self {
         self.and_known_by(name, &format!("spiffe_ids = [{spiffe_id:?}]\n"), roles, types)
     }
 
-    /// And one that shows JWTs with this subject.
+    /// Adds a caller that presents JWTs with this subject.
     pub(super) fn and_subject(self, name: &str, subject: &str, roles: &[&str], types: &[&str]) -> Self {
         self.and_known_by(name, &format!("jwt_subjects = [{subject:?}]\n"), roles, types)
     }
@@ -64,12 +64,12 @@ impl Callers {
         self.callers.iter().find(|known| known.name == name).map_or("", |known| &known.token)
     }
 
-    /// A client that sends the caller's token.
+    /// Returns a client that sends the caller's token.
     pub(super) fn client(&self, server: &Server, name: &str) -> Result<Client> {
         client(server, self.token(name))
     }
 
-    /// Writes the file in one step, as an operator's tools do.
+    /// Writes the file atomically, as an operator's tools do.
     pub(super) fn write(&self) -> Result<()> {
         let mut text = String::new();
         for Known { name, token, grants } in &self.callers {
@@ -79,7 +79,7 @@ impl Callers {
         self.replace(&text)
     }
 
-    /// A file that cannot be used.
+    /// Writes an invalid file.
     pub(super) fn write_broken(&self) -> Result<()> {
         self.replace("[reader\n")
     }
@@ -90,13 +90,13 @@ impl Callers {
         Ok(std::fs::rename(new, self.path())?)
     }
 
-    /// Where the file lies.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> std::path::PathBuf {
         self.folder.path().join("callers.toml")
     }
 }
 
-/// A client that sends this token.
+/// Returns a client that sends this token.
 pub(super) fn client(server: &Server, token: &str) -> Result<Client> {
     Ok(Client::open(Options {
         target: server.target().to_owned(),
@@ -107,7 +107,7 @@ pub(super) fn client(server: &Server, token: &str) -> Result<Client> {
     })?)
 }
 
-/// `riposte dev` that admits these callers only.
+/// Starts `riposte dev`, which admits only these callers.
 pub(super) async fn dev(data: Option<&Path>, callers: &Callers, more: &[&str]) -> Result<Server> {
     callers.write()?;
     let file = format!("auth.callers_file={}", callers.path().display());

@@ -1,4 +1,4 @@
-//! An issuer of JWTs of a test's own.
+//! A JWT issuer for one test.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 const NAME: &str = "https://issuer.test";
 const AUDIENCE: &str = "riposte";
 
-/// An issuer, with the file of its public keys in a folder.
+/// A JWT issuer, with the file of its public keys in a folder.
 pub(super) struct Issuer {
     folder: tempfile::TempDir,
 }
 
-/// A key that it signs with.
+/// A signing key of the issuer.
 pub(super) struct Key {
     id: String,
     pair: Ed25519KeyPair,
 }
 
-/// The time of the system, in seconds.
+/// Returns the system time in seconds since 1970.
 #[expect(clippy::disallowed_methods, reason = "tokens end in the server's time")]
 pub(super) fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -36,19 +36,19 @@ impl Issuer {
         Ok(Self { folder: tempfile::tempdir()? })
     }
 
-    /// Puts these keys in the place of those before, in one step.
+    /// Replaces the published keys, atomically.
     pub(super) fn publish(&self, keys: &[&Key]) -> Result<()> {
         let public =
             |key: &&Key| json!({"kty": "OKP", "crv": "Ed25519", "kid": key.id, "x": text(key.pair.public_key())});
         self.replace(&json!({ "keys": keys.iter().map(public).collect::<Vec<_>>() }).to_string())
     }
 
-    /// A file that cannot be used.
+    /// Publishes an invalid file.
     pub(super) fn publish_broken(&self) -> Result<()> {
         self.replace("{\"keys\": [")
     }
 
-    /// The settings of a server that believes this issuer.
+    /// Returns the settings of a server that trusts this issuer.
     pub(super) fn settings(&self) -> Vec<String> {
         let sets = [
             format!("auth.jwt.jwks_file={}", self.path().display()),
@@ -79,12 +79,12 @@ impl Key {
         Ok(Self { id: id.to_owned(), pair })
     }
 
-    /// A token for us that speaks of this subject for so many seconds.
+    /// Returns a token for Riposte with this subject, valid for the given number of seconds.
     pub(super) fn token(&self, subject: &str, seconds: i64) -> String {
         self.claiming(&json!({"iss": NAME, "aud": AUDIENCE, "sub": subject, "exp": now() + seconds}))
     }
 
-    /// A token for somebody else.
+    /// Returns a token for another audience.
     pub(super) fn token_for(&self, audience: &str, subject: &str) -> String {
         self.claiming(&json!({"iss": NAME, "aud": audience, "sub": subject, "exp": now() + 600}))
     }

@@ -1,4 +1,4 @@
-//! Callers that show JWTs.
+//! Callers that present JWTs.
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::{Client, Error, v1};
@@ -13,7 +13,7 @@ use super::issuer::{Issuer, Key};
 use super::tls::{code as code_over, connect};
 use super::{GRANTED, OTHER, ask};
 
-/// What the file of callers knows the caller by.
+/// The JWT subject of the caller in the file of callers.
 const SUBJECT: &str = "system:serviceaccount:shop:web";
 
 fn callers() -> Callers {
@@ -25,7 +25,7 @@ async fn serving(issuer: &Issuer, callers: &Callers) -> Result<Server> {
     dev(None, callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await
 }
 
-/// How a read of a subject of this type is answered.
+/// Reads a subject of this type and returns the result.
 async fn read(client: &Client, object_type: &str) -> Result<(), Status> {
     let key = v1::SubjectKey { object_type: object_type.into(), object_id: "1".into() };
     let request = v1::GetSubjectRequest { key: Some(key), ..v1::GetSubjectRequest::default() };
@@ -73,7 +73,7 @@ async fn a_caller_by_jwt_is_what_the_file_of_callers_says() -> Result<()> {
     }
     let first = answers[0].clone();
     ensure!((first.0, first.1) == (Code::Unauthenticated, v1::ErrorReason::CallerUnknown), "{first:?}");
-    // Nothing tells one refusal from another.
+    // All refusals are identical.
     ensure!(answers.iter().all(|answer| *answer == first), "{answers:?}");
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! What a caller may not use takes no other road than what does not exist: the time of an answer follows from what is asked for it.
+//! A comment that a caller may not read takes the same path as one that does not exist, because the
+//! response time follows from the operations of the call.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,8 @@ use tonic::Code;
 use super::door::{Callers, dev};
 use super::{GRANTED, OTHER, ask};
 
-/// How many operations of each kind the stores have done for comments that were asked for.
+/// Returns the number of operations of each kind that the stores have performed for requested
+/// comments.
 async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
     let told = ask(server.metrics_target(), "GET", "/metrics").await?;
     let of_reads = |line: &&str| {
@@ -24,7 +26,7 @@ async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
     told.lines().filter(of_reads).map(count).collect()
 }
 
-/// What one GetComment made the stores do.
+/// Returns the operations of the stores for one GetComment.
 async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<String, f64>> {
     let before = operations(server).await?;
     let get = v1::GetCommentRequest { id, ..v1::GetCommentRequest::default() };
@@ -43,7 +45,7 @@ async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not
         let writer = callers.client(&server, "elsewhere")?;
         let hidden = Say::on(&writer, OTHER).comment("m", "not for you").await?.id;
         let reader = callers.client(&server, "reader")?;
-        // The same partition, and no such comment.
+        // An absent comment in the same partition.
         let missing = hidden + (1 << 40);
         let absent = cost(&server, &reader, missing).await?;
         ensure!(!absent.is_empty(), "nothing was asked: the test looks at the wrong names");

@@ -1,20 +1,20 @@
-//! The matrix as it is meant to be: written down here once more, apart from the server's own table.
+//! The expected access matrix, written down independently of the server's own table.
 
 use anyhow::Result;
 use prost::Message;
 use prost_reflect::DynamicMessage;
 use riposte_tests::raw;
 
-/// What a request names, by which a type that was not granted is refused.
+/// The resource that a request names, by which a call on a type that is not granted is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
-    /// A subject or a type: refused before it is told whether it exists.
+    /// A subject or a type: refused before the response reveals whether it exists.
     Key,
     /// A comment by its bare id: not found, as if it did not exist.
     Id,
-    /// Items, each answered by itself.
+    /// Items, each with a result of its own.
     Item,
-    /// Nothing; the answer tells of granted types only.
+    /// Nothing; the response contains granted types only.
     Nothing,
 }
 
@@ -24,12 +24,12 @@ pub(super) struct Row {
     pub(super) method: &'static str,
     pub(super) role: &'static str,
     pub(super) about: About,
-    /// A request that is well formed, as JSON; TYPE and ID stand for those of the cell.
+    /// A well-formed request as JSON; TYPE and ID stand for those of the cell.
     pub(super) request: &'static str,
 }
 
 impl Row {
-    /// The request, about this type and this comment.
+    /// Returns the request, for this type and this comment.
     pub(super) fn message(&self, object_type: &str, id: i64) -> Result<Vec<u8>> {
         let json = self.request.replace("TYPE", object_type).replace("ID", &id.to_string());
         let input = raw::method(self.method)?.input();

@@ -1,4 +1,4 @@
-//! TLS of the server's own, and callers that are known by their certificates.
+//! TLS terminated by the server, and callers that are identified by their certificates.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::{GRANTED, ask};
 
 const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
 
-/// A connection to the server, with a certificate of the caller's own or without.
+/// Returns a connection to the server, with or without a client certificate.
 pub(super) async fn connect(server: &Server, authority: &Authority, identity: Option<&Identity>) -> Result<Channel> {
     let mut tls =
         ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&authority.certificate)).domain_name("localhost");
@@ -30,7 +30,7 @@ pub(super) async fn connect(server: &Server, authority: &Authority, identity: Op
     Ok(Endpoint::from_shared(target)?.tls_config(tls)?.connect().await?)
 }
 
-/// How a read is answered.
+/// Reads a subject and returns the code.
 pub(super) async fn code(channel: Channel, token: Option<&str>) -> Result<Code> {
     let key = SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
     let mut request = tonic::Request::new(GetSubjectRequest { key: Some(key), ..GetSubjectRequest::default() });
@@ -64,7 +64,8 @@ async fn callers_are_known_by_token_or_by_certificate_over_tls() -> Result<()> {
         ensure!(code(other, None).await? == Code::Unauthenticated, "{names:?}");
     }
     let forged = connect(&server, &authority, Some(&stranger.issue(&[WEB])?)).await;
-    // In TLS 1.3 a client learns that its certificate was refused with the first answer it does not get.
+    // In TLS 1.3 a client learns that its certificate was refused only from its first missing
+    // response.
     let refused = match forged {
         Ok(channel) => code(channel, None).await? != Code::Ok,
         Err(_) => true,
@@ -129,7 +130,7 @@ async fn connections_that_say_nothing_keep_nobody_from_the_handshake() -> Result
     let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let address = server.target().trim_start_matches("http://");
     let silent = try_join_all((0..400).map(|_| TcpStream::connect(address))).await?;
-    // Each of them may be silent for three seconds.
+    // Each of the idle connections may stay without data for three seconds.
     let connected = tokio::time::timeout(Duration::from_secs(10), connect(&server, &authority, None)).await;
     let channel = connected.context("the silent ones are waited for")??;
     ensure!(code(channel, Some(callers.token("reader"))).await? == Code::Ok);

@@ -1,4 +1,4 @@
-//! Comments as fast as one server makes them, for their ids.
+//! A load that creates comments on one server at full speed, to collect their ids.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,28 +11,31 @@ use riposte_tests::{Say, Server, real};
 use tokio::task::JoinHandle;
 use tonic::Code;
 
-/// Callers at once.
+/// The number of concurrent callers.
 const CALLERS: usize = 8;
-/// Subjects, the same for every hammer, so that all mint in the same partitions. More than callers: a process that
-/// stalls within a transaction keeps the subject of each caller locked.
+/// The number of subjects, which are the same for every load, so that all processes generate ids in
+/// the same partitions. It exceeds the number of callers, because a process that stalls within a
+/// transaction keeps the subject of each caller locked.
 const SUBJECTS: usize = 24;
-/// Whatever is waited for comes within this, or never.
+/// The time limit of every wait.
 const WITHIN: Duration = Duration::from_secs(45);
-/// 2026-01-01T00:00:00Z in milliseconds since 1970, from where ids count.
+/// The epoch of ids: 2026-01-01T00:00:00Z in milliseconds since 1970.
 const EPOCH: i64 = 1_767_225_600_000;
 
-/// An id that was answered. From the highest bit: 0 · 39 bits of 4 ms ticks · 10 partition · 6 worker · 8 sequence.
+/// A returned id. From the highest bit: 0 · 39 bits of 4 ms ticks · 10 partition · 6 worker · 8
+/// sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Minted {
     pub(super) id: i64,
-    /// When its comment was written, by the server's clock, in ms since 1970.
+    /// The creation time of the comment, by the server's clock, in ms since 1970.
     pub(super) created: i64,
-    /// When its answer came, by the clock of this test, in ms since 1970.
+    /// The arrival time of the response, by the clock of this test, in ms since 1970.
     answered: i64,
 }
 
 impl Minted {
-    /// Whether the server's clock was seconds behind when this was minted.
+    /// Returns `true` if the server's clock was more than five seconds behind when the id was
+    /// generated.
     pub(super) fn is_of_the_past(&self) -> bool {
         self.answered - self.created > 5_000
     }
@@ -41,7 +44,7 @@ impl Minted {
         self.id >> 24
     }
 
-    /// The time it carries, in ms since 1970.
+    /// Returns the time in the id, in ms since 1970.
     pub(super) fn time(&self) -> i64 {
         EPOCH + self.tick() * 4
     }
@@ -69,19 +72,19 @@ struct Shared {
 }
 
 impl Hammer {
-    /// Begins.
+    /// Starts the callers.
     pub(super) fn on(server: &Server) -> Result<Self> {
         let (client, shared) = (server.client()?, Arc::new(Shared::default()));
         let caller = |n: usize| tokio::spawn(call(client.clone(), n, Arc::clone(&shared)));
         Ok(Self { callers: (0..CALLERS).map(caller).collect(), shared })
     }
 
-    /// What was answered so far, in the order of the answers.
+    /// Returns the ids so far, in the order of the responses.
     pub(super) fn so_far(&self) -> Vec<Minted> {
         self.shared.minted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the answers are as asked.
+    /// Waits until the ids satisfy the condition.
     pub(super) async fn until(&self, fit: impl Fn(&[Minted]) -> bool) -> Result<()> {
         let fits = async {
             while !fit(&self.so_far()) {
@@ -95,7 +98,7 @@ impl Hammer {
         tokio::time::timeout(WITHIN, fits).await.with_context(|| format!("{} answers", self.so_far().len()))?
     }
 
-    /// Stops, and gives all answers.
+    /// Stops the callers and returns all ids.
     pub(super) async fn stop(self) -> Result<Vec<Minted>> {
         self.shared.stop.store(true, Ordering::Relaxed);
         for caller in self.callers {
@@ -105,7 +108,8 @@ impl Hammer {
     }
 }
 
-/// Writes comment after comment, on one subject after the other. A server may say that it has no worker number or no time; it must not fail.
+/// Creates comment after comment, on one subject after the other. A server may report that it has
+/// no worker number or no time; it must not fail otherwise.
 async fn call(client: Client, first: usize, shared: Arc<Shared>) -> Result<()> {
     for subject in (first..).step_by(CALLERS) {
         if shared.stop.load(Ordering::Relaxed) {
@@ -122,7 +126,8 @@ async fn call(client: Client, first: usize, shared: Arc<Shared>) -> Result<()> {
             Err(status) => {
                 let error = riposte_sdk::Error::from(status);
                 let late = error.code() == Code::DeadlineExceeded;
-                // A process that stands still for long loses its connections: nobody answers, nobody gives a reason.
+                // A process that stalls for long loses its connections, so the error carries no
+                // reason.
                 let lost = error.code() == Code::Unavailable && error.reason_name().is_empty();
                 let honest = late || lost || error.reason() == ErrorReason::Overloaded;
                 ensure!(honest, "no honest refusal: {error}");

@@ -1,4 +1,4 @@
-//! What nobody means well: all of it costs little, and others are answered meanwhile.
+//! Abusive clients: all of them cost little, and other clients are served meanwhile.
 
 use std::fs;
 use std::time::Duration;
@@ -19,18 +19,19 @@ use tonic_types::StatusExt;
 
 use super::{dev, turned_away};
 
-/// What a server may take more than it had, for any of this.
+/// The limit in bytes on the additional memory of a server under any of these attacks.
 const MEMORY: u64 = 256 << 20;
 const CREATE: &str = "/riposte.v1.CommentService/CreateComment";
 
-/// What a server has more than it had; told, for docs/benchmarks/overload.md.
+/// Returns the additional memory of a server in bytes, and reports it for
+/// docs/benchmarks/overload.md.
 fn more(server: &Server, before: u64) -> Result<u64> {
     let more = memory(server)?.saturating_sub(before);
     println!("{} MiB more than before", more >> 20);
     Ok(more)
 }
 
-/// Bytes of memory that a process has.
+/// Returns the resident memory of a process in bytes.
 fn memory(server: &Server) -> Result<u64> {
     let text = fs::read_to_string(format!("/proc/{}/statm", server.pid()))?;
     let pages: u64 = text.split(' ').nth(1).context("no resident pages")?.parse()?;
@@ -41,7 +42,7 @@ async fn channel(server: &Server) -> Result<Channel> {
     Ok(Endpoint::from_shared(server.target().to_owned())?.connect().await?)
 }
 
-/// A create whose message never comes.
+/// Sends a create whose message never arrives.
 async fn slow_create(channel: Channel) -> Result<(), Status> {
     let mut client = Grpc::new(channel);
     client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
@@ -109,7 +110,7 @@ async fn ten_thousand_silent_connections_cost_little_and_end() -> Result<()> {
     let before = memory(&server)?;
     let address = server.target().trim_start_matches("http://").to_owned();
     let mut held = Vec::new();
-    // Half of what this process may open, if that is less.
+    // Half of the descriptors that this process may open, if that is less.
     let limits = fs::read_to_string("/proc/self/limits")?;
     let files = limits.lines().find(|line| line.starts_with("Max open files")).context("no limit of files")?;
     let files: usize = files.split_whitespace().nth(3).context("no number")?.parse().unwrap_or(usize::MAX);
@@ -122,7 +123,7 @@ async fn ten_thousand_silent_connections_cost_little_and_end() -> Result<()> {
     say.page(CommentSort::Newest, 10).await.context("who is connected is answered")?;
     let more = more(&server, before)?;
     ensure!(more < MEMORY, "{more} bytes more");
-    // They still hold their ends, and the server has closed its own.
+    // The clients still hold their ends, and the server has closed its own.
     until("others connect again", || async {
         let Ok(channel) = channel(&server).await else { return Ok(false) };
         let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
@@ -156,7 +157,7 @@ async fn a_storm_of_calls_that_are_given_up_is_borne() -> Result<()> {
     Ok(())
 }
 
-/// Nothing that is sent needs to be gRPC at all.
+/// Input that is not gRPC at all.
 #[tokio::test]
 async fn noise_ends_its_connection_and_no_other() -> Result<()> {
     let server = dev(&[]).await?;
@@ -167,7 +168,7 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
         let mut stream = TcpStream::connect(&address).await?;
         stream.write_all(&noise).await?;
         let mut answer = Vec::new();
-        // Closed or reset: at its end in any case.
+        // The connection is closed or reset, and ends in any case.
         let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut answer)).await;
         ensure!(ended.is_ok(), "the connection stays open");
         say.page(CommentSort::Newest, 10).await?;
@@ -175,14 +176,14 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
     Ok(())
 }
 
-/// A window of nothing: a client may ask for ever what it never reads.
+/// A flow-control window of zero: a client may request without limit and never read a response.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_asks_and_does_not_read_is_told_no_more_and_closed() -> Result<()> {
     unread("hot.enabled=false").await?;
     unread("hot.threshold=0").await
 }
 
-/// Of pages that are made for each call, or kept ready for all.
+/// Runs the case for pages that are rendered per call, or served from the response cache.
 async fn unread(hot: &str) -> Result<()> {
     let server = dev(&["limits.unread_size=16MiB", "limits.unread_time=3s", hot]).await?;
     let say = Say::on(&server.client()?, "article");
@@ -201,7 +202,7 @@ async fn unread(hot: &str) -> Result<()> {
     until("it is told no more", || async {
         let outcome = tokio::time::timeout(Duration::from_secs(1), ask()).await;
         let Ok(Ok(Err(status))) = outcome else { return Ok(false) };
-        // It may have been closed already, and is another one then.
+        // The connection may have been closed already, and this call then uses a new one.
         if status.code() != Code::ResourceExhausted {
             return Ok(false);
         }

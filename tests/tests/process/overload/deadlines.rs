@@ -1,4 +1,4 @@
-//! How long calls may take, whatever their callers say.
+//! The server's limits on the duration of calls, whatever deadline the caller sets.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use tonic::{Code, Request};
 
 use super::dev;
 
-/// A call that may take a minute, and is held up for so long before it is looked at.
+/// Returns a call with a deadline of one minute that is delayed by `delay_ms` before its handler
+/// runs.
 fn slow<T>(message: T, delay_ms: u32) -> Result<Request<T>> {
     let mut request = Request::new(message);
     request.set_timeout(Duration::from_secs(60));
@@ -46,7 +47,7 @@ async fn however_short_a_deadline_is_its_end_is_told_as_one() -> Result<()> {
     let server = dev(&[]).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "is not read in time").await?;
-    // A client without timers of its own: what it reads is what the server says.
+    // A client without timers of its own: the status that it reads comes from the server.
     let client = Client::builder(TokioExecutor::new()).http2_only(true).build_http::<Body>();
     let comments = CommentServiceClient::with_origin(client, server.target().parse()?);
     for timeout in ["soon", "-1S", "1s", "100000000S", ""] {

@@ -1,4 +1,4 @@
-//! Pools that are full, and what goes by them.
+//! Full admission pools, and the calls that they do not affect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::process::lanes::{Caller, hold};
 use crate::process::metrics::ask;
 use crate::process::migrate::migrate;
 
-/// A page from the rows, which nothing that is kept can answer.
+/// Reads a page from the rows, which no cache can serve.
 async fn fresh(say: &Say) -> Result<(), tonic::Status> {
     say.list(ListCommentsRequest { fresh: true, ..ListCommentsRequest::default() }).await.map(drop)
 }
@@ -78,7 +78,7 @@ async fn a_stream_keeps_its_room_until_it_ends() -> Result<()> {
     until("room came back", || async { Ok(Watch::open(&say, 0).await.is_ok()) }).await
 }
 
-/// A server of whose writes ten may be under way, and a subject whose row somebody holds.
+/// A server that admits ten concurrent writes, and a subject whose row is locked.
 #[tokio::test]
 async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()> {
     let Some([url, _]) = mysql::servers() else { return Ok(()) };
@@ -101,7 +101,7 @@ async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()>
     let (held, other) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "article"));
     held.comment("m", "the subject comes into being").await?;
     let bad = other.comment("m", "to be taken down").await?;
-    // By the whole key: a scan would hold every row that it looks at.
+    // By the whole key: a scan would lock every row that it reads.
     let row = format!("object_type = '{}' AND object_id = '{}'", held.key.object_type, held.key.object_id);
     let mut holder = hold(&url, &name, &row).await?;
     let mut waiting = JoinSet::new();

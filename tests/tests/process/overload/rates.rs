@@ -1,4 +1,4 @@
-//! The rates of callers and members.
+//! The rate limits of callers and members.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tonic_types::StatusExt;
 
 use super::{dev, turned_away};
 
-/// Whose rate a refusal names.
+/// Returns the subject of the quota that a refusal names.
 fn quota(status: &Status) -> Option<String> {
     let violations = status.get_details_quota_failure()?.violations;
     violations.into_iter().next().map(|violation| violation.subject)

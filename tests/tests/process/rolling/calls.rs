@@ -41,7 +41,7 @@ enum Call {
     Import(ImportItem),
 }
 
-/// The part of an answer that every repeat returns unchanged.
+/// The part of a response that every repeat returns unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Answer {
     id: i64,
@@ -49,7 +49,7 @@ struct Answer {
     revision: i64,
 }
 
-/// The calls that were made on one subject, with their first answers.
+/// The calls that were made on one subject, with their first responses.
 #[derive(Debug)]
 pub(super) struct Calls {
     key: SubjectKey,
@@ -79,14 +79,14 @@ impl Answer {
     }
 }
 
-/// Sends `$request` by `$client.$method` and returns the answer's body.
+/// Sends `$request` by `$client.$method` and returns the body of the response.
 macro_rules! body {
     ($client:expr, $method:ident, $request:expr) => {
         $client.$method($request.clone()).await?.into_inner()
     };
 }
 
-/// The same for a call that answers with a comment and a revision.
+/// The same for a call whose response has a comment and a revision.
 macro_rules! commented {
     ($client:expr, $method:ident, $request:expr) => {{
         let body = body!($client, $method, $request);
@@ -127,14 +127,14 @@ impl Call {
     }
 }
 
-/// Imports one item, which is made or found made.
+/// Imports one item, which is created or found.
 async fn import(peer: &Peer, item: &ImportItem) -> Result<Answer> {
     let request = ImportCommentsRequest { item: Some(item.clone()) };
     let mut answers = peer.admin.clone().import_comments(futures::stream::iter([request])).await?.into_inner();
     let answer = answers.message().await?.context("no answer to an item")?;
     let outcomes = [ImportOutcome::Created, ImportOutcome::Unchanged];
     ensure!(outcomes.contains(&answer.outcome()), "{answer:?}");
-    // An item that was found has the revision of now.
+    // An item that was found carries the current revision.
     Ok(Answer { id: answer.comment_id, floor: answer.floor, revision: 0 })
 }
 
@@ -160,7 +160,7 @@ impl Calls {
         Ok(calls)
     }
 
-    /// Sends all calls once more; each returns its first answer, and nothing changes.
+    /// Sends all calls once more; each returns its first response, and nothing changes.
     pub(super) async fn repeat(&self, peer: &Peer) -> Result<()> {
         let stood = peer.subject(&self.key).await?;
         for (call, answer) in &self.made {
@@ -244,7 +244,7 @@ impl Calls {
     }
 }
 
-/// Repeats a call; fails unless the answer is the first one.
+/// Repeats a call; fails unless the response is the first one.
 async fn same(call: &Call, first: &Answer, peer: &Peer) -> Result<()> {
     let again = call.send(peer).await.with_context(|| format!("the repeat of {call:?}"))?;
     ensure!(again == *first, "{again:?} instead of {first:?} by the repeat of {call:?}");

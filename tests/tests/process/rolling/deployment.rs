@@ -1,4 +1,4 @@
-//! Fresh databases, a Redis of the test's own, and the versions of the server that run over them.
+//! Fresh databases, a Redis for one test, and the versions of the server that run over them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use super::super::migrate::{TABLES, migrate};
 
 /// The settings of the older binary, with its own keys.
 const BEFORE: &str = include_str!("before.toml");
-/// Settings beside those of every test: servers share page tokens and the cache, and a stopping
-/// server still serves.
+/// Settings in addition to those of every test: servers share page tokens and the cache, and a
+/// stopping server still serves.
 const SETS: [&str; 3] = [
     "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
     "cache.kind=redis",
@@ -34,7 +34,7 @@ enum Redis {
     Cluster(redis::Cluster),
 }
 
-/// Databases with today's schema, a Redis, and the versions that run over both.
+/// Databases with the current schema, a Redis, and the versions that run over both.
 #[derive(Debug)]
 pub(super) struct Deployment {
     pub(super) databases: [String; 2],

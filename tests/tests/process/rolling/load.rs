@@ -1,4 +1,4 @@
-//! Callers who write, read and walk without a pause, and tell of every call that failed.
+//! Callers that write, read and walk without a pause, and record every call that failed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,26 +15,27 @@ use riposte_tests::{real, say::content};
 use tokio::task::JoinHandle;
 use tonic::{Request, Status};
 
-/// Subjects that are written to.
+/// The number of subjects that are written to.
 pub(super) const SUBJECTS: usize = 20;
-/// The deadline of each call. Long: what is asked here is whether calls fail, and not how fast they are.
+/// The deadline of each call. It is long, because the test checks whether calls fail, and not their
+/// latency.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Callers at work.
+/// Running callers.
 #[derive(Debug)]
 pub(super) struct Load {
     shared: Arc<Shared>,
     callers: Vec<JoinHandle<()>>,
 }
 
-/// What callers did.
+/// The results of the callers.
 #[derive(Debug)]
 pub(super) struct Done {
-    /// Calls that were made.
+    /// The number of calls made.
     pub(super) calls: u64,
-    /// What was said of those that failed.
+    /// The error messages of the failed calls.
     pub(super) failures: Vec<String>,
-    /// The floors of each subject that were answered, in no order.
+    /// The floors of each subject from the responses, in no order.
     pub(super) floors: Vec<Vec<i32>>,
 }
 
@@ -47,13 +48,13 @@ struct Shared {
     floors: Mutex<Vec<Vec<i32>>>,
 }
 
-/// The subject of a number.
+/// Returns the subject of a number.
 pub(super) fn subject(number: usize) -> SubjectKey {
     real::key("article", &format!("rolling-{}", number % SUBJECTS))
 }
 
 impl Load {
-    /// Begins with so many callers at once.
+    /// Starts `callers` concurrent callers.
     pub(super) fn by(client: &Client, callers: usize) -> Self {
         let floors = Mutex::new(vec![Vec::new(); SUBJECTS]);
         let (client, stop, calls, failures) =
@@ -63,12 +64,12 @@ impl Load {
         Self { callers: (0..callers).map(caller).collect(), shared }
     }
 
-    /// Calls made so far.
+    /// Returns the number of calls made so far.
     pub(super) fn calls(&self) -> u64 {
         self.shared.calls.load(Ordering::Relaxed)
     }
 
-    /// Stops, and tells what was done.
+    /// Stops the callers and returns their results.
     pub(super) async fn stop(self) -> Result<Done> {
         self.shared.stop.store(true, Ordering::Relaxed);
         try_join_all(self.callers).await?;
@@ -79,7 +80,8 @@ impl Load {
 }
 
 impl Done {
-    /// Every comment was made once: the floors that were answered are those from 1 on, without a gap.
+    /// Checks that every comment was created once: the floors of the responses run from 1 without a
+    /// gap.
     pub(super) fn are_dense(&mut self) -> Result<()> {
         for (subject, floors) in self.floors.iter_mut().enumerate() {
             floors.sort_unstable();
@@ -90,7 +92,7 @@ impl Done {
     }
 }
 
-/// One caller, until it is stopped.
+/// Runs one caller, until it is stopped.
 async fn call(shared: Arc<Shared>, number: usize) {
     let mut last = None;
     for turn in number.. {
@@ -131,7 +133,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Two pages, the second by the token of the first: as a rule at another server.
+    /// Reads two pages, the second by the token of the first: as a rule from another server.
     async fn walk(&self, turn: usize) -> Result<(), Status> {
         let sort = if turn % 8 < 4 { CommentSort::Hot } else { CommentSort::Newest };
         let first = ListCommentsRequest {

@@ -11,11 +11,11 @@ use riposte_tests::{Say, real, say::content, until};
 
 use super::calls::Peer;
 
-/// Entries of each list, and of each page.
+/// The number of entries of each list, and of each page.
 const ENTRIES: usize = 6;
 const PAGE: i32 = 2;
 
-/// What a list is of.
+/// The kind of a list.
 #[derive(Debug, Clone, Copy)]
 enum List {
     Roots(CommentSort),
@@ -47,7 +47,7 @@ const LISTS: [List; 12] = [
 /// The entries of a page, and the token of the next one.
 type Page = (Vec<String>, String);
 
-/// What the lists are of.
+/// The subject, type, member and root of the lists.
 #[derive(Debug)]
 pub(super) struct Walks {
     key: SubjectKey,
@@ -57,7 +57,7 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// Writes what the lists show.
+    /// Creates the entries of the lists.
     pub(super) async fn prepare(peer: &Peer) -> Result<Self> {
         let unique = uuid::Uuid::now_v7().simple().to_string();
         let (object_type, member) = (format!("w{}", &unique[..16]), "walker".to_owned());
@@ -84,8 +84,9 @@ impl Walks {
         Ok(Self { key: say.key, object_type, member, root })
     }
 
-    /// Walks each list at either server, and in turns at both. All four walks see the same. Ranks
-    /// and histories follow the writes with a delay, so a list is walked until all entries are there.
+    /// Walks each list at either server, and alternately at both. All four walks return the same
+    /// entries. Rank indexes and histories follow the writes with a delay, so a list is walked
+    /// until all entries are there.
     pub(super) async fn hold(&self, first: &Peer, second: &Peer) -> Result<()> {
         for list in LISTS {
             let walk = |peers| self.walk(list, peers);
@@ -100,7 +101,7 @@ impl Walks {
         Ok(())
     }
 
-    /// Walks a list, each page at the other server than the one before.
+    /// Walks a list and alternates between the servers from page to page.
     async fn walk(&self, list: List, peers: [&Peer; 2]) -> Result<Vec<String>> {
         let (mut walked, mut token) = (Vec::new(), String::new());
         for peer in peers.iter().cycle() {
@@ -185,7 +186,7 @@ impl Walks {
             let subjects = page.subjects.into_iter().map(|subject| id(subject.key)).collect::<Result<_>>()?;
             return Ok((subjects, page.next_page_token));
         }
-        // One answer of the stream is a page: the next server resumes behind it.
+        // One message of the stream is a page: the next server resumes after it.
         let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(object_type)) });
         let request = VerifyCountsRequest { scope, resume_token: page_token };
         let Some(answer) = admin.verify_counts(request).await?.into_inner().message().await? else {

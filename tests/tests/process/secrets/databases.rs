@@ -1,4 +1,4 @@
-//! Accounts of a database, changed under a server.
+//! Accounts of a database that change while a server runs.
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::ErrorReason;
@@ -7,7 +7,7 @@ use tonic::Code;
 
 use super::{Files, SOON, refused, taken, told};
 
-/// A database server, an empty database of ours on it, and what reads its address from a file.
+/// A database server, an empty database on it, and the file with its address.
 struct Scene {
     url: String,
     name: String,
@@ -15,7 +15,8 @@ struct Scene {
 }
 
 impl Scene {
-    /// With the tables of this version; `None` where there is no database server.
+    /// Returns the database with the tables of this version; `None` where there is no database
+    /// server.
     async fn new() -> Result<Option<Self>> {
         let Some([url, _]) = mysql::servers() else { return Ok(None) };
         let name = mysql::fresh_name();
@@ -27,13 +28,13 @@ impl Scene {
         mysql::query(&self.url, "", statement).await.map(drop)
     }
 
-    /// An account that may do everything in our database.
+    /// Creates an account with all rights in the database.
     async fn account(&self, user: &str, password: &str) -> Result<()> {
         self.sql(&format!("CREATE USER '{user}'@'%' IDENTIFIED BY '{password}'")).await?;
         self.sql(&format!("GRANT ALL ON {}.* TO '{user}'@'%'", self.name)).await
     }
 
-    /// Puts an account into the file, its password as an address spells it.
+    /// Writes an account into the file, its password in URL encoding.
     fn write(&self, user: &str, password: &str) -> Result<()> {
         let address = self.url.rsplit_once('@').context("no user")?.1;
         self.files.write("source", &format!("mysql://{user}:{password}@{address}/{}", self.name))
@@ -88,7 +89,7 @@ async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_
     refused(&server, || scene.write(user, "second")).await?;
     scene.sql(&format!("KILL USER '{user}'")).await?;
     say.comment("m", "still by the first password").await?;
-    // The account follows; nothing happens to the file any more.
+    // The account is changed to match; the file itself does not change any more.
     scene.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'second'")).await?;
     until("the file is taken", || async { Ok(told(&server, "riposte_files_refused").await? == 0) }).await?;
     scene.sql(&format!("KILL USER '{user}'")).await?;

@@ -1,4 +1,4 @@
-//! Keys of page tokens, changed under walks.
+//! Keys of page tokens that change during walks.
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{ErrorReason, ListCommentsRequest, ListCommentsResponse};
@@ -15,7 +15,7 @@ async fn page(say: &Say, page_token: &str) -> Result<ListCommentsResponse, Statu
     say.list(ListCommentsRequest { page_size: 1, page_token, ..ListCommentsRequest::default() }).await
 }
 
-/// The token of the second page.
+/// Returns the token of the second page.
 async fn begun(say: &Say) -> Result<String> {
     let token = page(say, "").await?.next_page_token;
     ensure!(!token.is_empty(), "no second page");
@@ -46,7 +46,7 @@ async fn a_walk_goes_on_while_its_key_is_in_the_ring_and_ends_when_it_is_dropped
     }
     let new = begun(&say).await?;
 
-    // Back in the second place, the old key opens what it has sealed.
+    // Back in the second place, the old key opens the tokens that it has sealed.
     taken(&server, || files.write("second", OLD)).await?;
     for token in [&old, &still, &new] {
         let opened = page(&say, token).await?;

@@ -1,4 +1,4 @@
-//! Accounts of Redis, changed under a server.
+//! Accounts of Redis that change while a server runs.
 
 use anyhow::{Result, ensure};
 use riposte_tests::redis::{self, Cluster, Connection, Program};
@@ -7,16 +7,16 @@ use riposte_tests::{Say, Server, until as until_true};
 use super::super::cache::{copying, until};
 use super::{Files, SOON, refused, told};
 
-/// The user of the server under test; tests are the default user, who needs no password.
+/// The user of the server under test; tests use the default user, which needs no password.
 const USER: &str = "riposte";
 
-/// A server whose copies are in the Redis of the file.
+/// Starts a server whose cache is the Redis of the file.
 async fn served(files: &Files) -> Result<Server> {
     let file = format!("cache.url_file={}", files.path("cache").display());
     copying(&[&["--set", "cache.kind=redis", "--set", &file][..], &SOON].concat()).await
 }
 
-/// Gives the user a password on every node, in the place of the one before.
+/// Replaces the password of the user on every node.
 fn set_password(nodes: &[redis::Server], password: &str) -> Result<()> {
     for node in nodes {
         node.ask(&["ACL", "SETUSER", USER, "on", "resetpass", &format!(">{password}"), "~*", "&*", "+@all"])?;
@@ -24,18 +24,18 @@ fn set_password(nodes: &[redis::Server], password: &str) -> Result<()> {
     Ok(())
 }
 
-/// Cuts the user's connections, which live on by themselves whatever becomes of the password.
+/// Closes the user's connections, which otherwise outlive a change of the password.
 fn cut(nodes: &[redis::Server]) -> Result<()> {
     nodes.iter().try_for_each(|node| node.ask(&["CLIENT", "KILL", "USER", USER]).map(drop))
 }
 
-/// Reads until copies answer that somebody has just made.
+/// Creates a comment and reads until the cache serves it.
 async fn copied(say: &Say, roots: usize) -> Result<()> {
     say.comment("m", "something new").await?;
     until(say, false, roots).await
 }
 
-/// The password changes before its file does, and after it.
+/// Runs both orders: the password changes before its file does, and after it.
 async fn follows(nodes: &[redis::Server], url: &str) -> Result<()> {
     let files = Files::new()?;
     let write = |password: &str| files.write("cache", &url.replace("://", &format!("://{USER}:{password}@")));
@@ -51,7 +51,7 @@ async fn follows(nodes: &[redis::Server], url: &str) -> Result<()> {
     write("se%2Fcond")?;
     copied(&say, 2).await?;
 
-    // What nobody is let in by is not used, and the connections of before are as good as ever.
+    // Credentials that Redis rejects are not used, and the earlier connections continue to work.
     refused(&server, || write("third")).await?;
     copied(&say, 3).await?;
     set_password(nodes, "third")?;
@@ -82,7 +82,7 @@ async fn a_password_of_a_cluster_is_changed_without_a_restart() -> Result<()> {
 async fn redis_gets_its_first_password_without_a_restart() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let (store, files) = (redis::Server::start(&program)?, Files::new()?);
-    // It was let in before, so it stays so.
+    // The connection was authenticated before, so it stays so.
     let mut keeper = Connection::open(store.port())?;
     keeper.ask(&["PING"])?;
     files.write("cache", &store.url())?;

@@ -1,4 +1,4 @@
-//! The way from a slow bucket to a trace.
+//! The path from a slow histogram bucket to a trace.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::{PARENT, TRACE, create, telling};
 
 const OPEN: &str = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
-/// The exemplar of a line: its trace and its span.
+/// Returns the exemplar of a line: its trace and its span.
 fn exemplar(line: &str) -> Option<(&str, &str)> {
     let (_, labels) = line.split_once(" # {trace_id=\"")?;
     let (trace, rest) = labels.split_once("\",span_id=\"")?;
@@ -25,7 +25,7 @@ async fn a_bucket_names_the_trace_that_the_receiver_was_sent() -> Result<()> {
     let say = Say::on(&server.client()?, "article");
     create(&say, None).await?;
     create(&say, Some(format!("00-{TRACE}-{PARENT}-01"))).await?;
-    // Its caller wants no trace of it.
+    // The caller of this call disables the trace.
     create(&say, Some(format!("00-{}-{PARENT}-00", TRACE.replace('0', "1")))).await?;
     let sent = |name: &str, attributes: &str| {
         let spans = receiver.spans().into_iter();

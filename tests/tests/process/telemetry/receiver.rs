@@ -1,4 +1,4 @@
-//! An OpenTelemetry receiver: the services of OTLP over gRPC, which keep all that they are sent.
+//! An OpenTelemetry receiver: the services of OTLP over gRPC, which store all that they receive.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-/// A receiver; it ends with the test.
+/// A receiver, which ends with the test.
 #[derive(Debug, Clone)]
 pub(super) struct Receiver {
     address: SocketAddr,
@@ -54,7 +54,7 @@ impl Receiver {
         format!("http://{}", self.address)
     }
 
-    /// Waits until what it was sent shows something.
+    /// Waits until the received data satisfies the condition.
     pub(super) async fn until(&self, shows: impl Fn(&Self) -> bool) -> Result<()> {
         let shown = async {
             while !shows(self) {
@@ -92,7 +92,7 @@ impl Receiver {
         self.kept(of)
     }
 
-    /// The resource of each export.
+    /// Returns the resource of each export.
     pub(super) fn resources(&self) -> Vec<Resource> {
         self.kept(|kept| {
             let spans = kept.traces.iter().flat_map(|sent| &sent.resource_spans).map(|of| &of.resource);
@@ -102,12 +102,12 @@ impl Receiver {
         })
     }
 
-    /// The header `tenant` of each export.
+    /// Returns the header `tenant` of each export.
     pub(super) fn tenants(&self) -> Vec<String> {
         self.kept(|kept| kept.tenants.clone())
     }
 
-    /// All of it as one text.
+    /// Returns all received data as one text.
     pub(super) fn everything(&self) -> String {
         self.kept(|kept| format!("{kept:?}"))
     }
@@ -155,7 +155,7 @@ impl LogsService for Receiver {
     }
 }
 
-/// The text of an attribute; empty where it is not there, or no text.
+/// Returns the text of an attribute; empty where it is absent or not a text.
 pub(super) fn attribute(attributes: &[KeyValue], name: &str) -> String {
     let found = attributes.iter().find(|of| of.key == name).and_then(|of| of.value.as_ref()?.value.as_ref());
     match found {

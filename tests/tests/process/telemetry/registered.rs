@@ -1,4 +1,4 @@
-//! Nothing is told that the registry does not name.
+//! All telemetry that is sent is named in the registry.
 
 use anyhow::{Result, ensure};
 use opentelemetry_proto::tonic::common::v1::KeyValue;
@@ -11,7 +11,7 @@ const METRICS: &str = include_str!("../../../../server/telemetry/metrics.yaml");
 const SPANS: &str = include_str!("../../../../server/telemetry/spans.yaml");
 const ATTRIBUTES: &str = include_str!("../../../../server/telemetry/attributes.yaml");
 
-/// Whether a file of the registry has an entry of this name.
+/// Returns `true` if a file of the registry has an entry of this name.
 fn has(registry: &str, name: &str) -> bool {
     let entry = |line: &str| {
         let line = line.trim_start().trim_start_matches("- ").trim_start_matches('{');
@@ -21,7 +21,7 @@ fn has(registry: &str, name: &str) -> bool {
     registry.lines().filter_map(entry).any(|same| same)
 }
 
-/// The attributes of all points of a metric.
+/// Returns the attributes of all points of a metric.
 fn attributes(metric: &Metric) -> Vec<KeyValue> {
     match &metric.data {
         Some(Data::Gauge(of)) => of.data_points.iter().flat_map(|point| point.attributes.clone()).collect(),
@@ -31,7 +31,8 @@ fn attributes(metric: &Metric) -> Vec<KeyValue> {
     }
 }
 
-/// Every name of a metric, a span and an attribute that was sent is registered, and there is something of each signal.
+/// Checks that every sent name of a metric, a span and an attribute is registered, and that each
+/// signal was sent.
 pub(super) fn all(receiver: &Receiver) -> Result<()> {
     let (metrics, spans) = (receiver.metrics(), receiver.spans());
     ensure!(!metrics.is_empty() && !receiver.logs().is_empty(), "metrics and logs were sent");

@@ -107,7 +107,7 @@ pub(super) const BANS: &[Ban] = &[
     },
     Ban {
         rule: "a layer knows caller, limiter, method name and deadline, and no rule of the domain",
-        words: &["cmd::", "policy::", "content::", "comments::", "like::", "subject::"],
+        words: &["verbs::", "policy::", "content::", "comments::", "like::", "subject::"],
         inside: &["server/src/middleware.rs", "server/src/middleware/"],
         except: &[],
         tests_too: false,
@@ -120,7 +120,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/src/write.rs", "server/src/write/", "server/src/clients.rs", "server/src/clients/"],
         except: &[],
         tests_too: false,
-        planted: ("server/src/write/lane.rs", "use crate::rpc::status;"),
+        planted: ("server/src/write/queue.rs", "use crate::rpc::status;"),
         fine: ("server/src/app.rs", "use crate::rpc::status;"),
     },
     Ban {

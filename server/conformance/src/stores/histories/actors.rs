@@ -1,4 +1,5 @@
-//! A few members who write and change their minds under a few subjects, and what their histories have to say of it.
+//! A few members write and change their minds under a few subjects; their histories are compared
+//! with the rows.
 
 use std::sync::Arc;
 
@@ -14,10 +15,11 @@ use super::rebuild;
 use crate::stores::backend::Backend;
 use crate::stores::scene::{Scene, member, text};
 
-/// Two of them differ in a byte that some collations do not see.
+/// Two of the members differ in a byte that some collations ignore.
 const MEMBERS: [&str; 4] = ["x", "x ", "é", "🏠"];
 
-/// See the module. The same members write under two types, with subjects of the same ids.
+/// The members and their subjects. The same members write under two object types, with subjects of
+/// the same ids.
 #[derive(Debug)]
 pub(super) struct Actors {
     pub(super) keys: Vec<SubjectKey>,
@@ -35,7 +37,7 @@ impl Actors {
         Self { keys, scene, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
     }
 
-    /// Somebody does something that may be refused.
+    /// Runs a random command, which may be refused.
     pub(super) async fn act(&mut self) {
         let (key, verb) = self.verb().await;
         let command = self.scene.command(&key, verb);
@@ -75,7 +77,7 @@ impl Actors {
         (key, verb)
     }
 
-    /// Builds all histories from the rows; answers how many rows changed.
+    /// Rebuilds all histories from the rows. Returns the number of rows changed.
     pub(super) async fn rebuild(&self, part: usize) -> usize {
         let mut changed = 0;
         for key in &self.keys {
@@ -84,7 +86,7 @@ impl Actors {
         changed
     }
 
-    /// Every history says what the rows say.
+    /// Compares every history with the rows.
     pub(super) async fn compare(&self) {
         let mut rows = Vec::new();
         for key in &self.keys {
@@ -105,12 +107,12 @@ impl Actors {
     }
 }
 
-/// A whole history.
+/// Returns a whole history.
 pub(super) async fn history(scene: &Scene, kind: &ObjectType, who: &MemberId, all: bool) -> Vec<HistoryCursor> {
     walked(scene, kind, who, all, 17).await
 }
 
-/// A history as a walk over pages of `limit` finds it.
+/// Returns a history as a walk over pages of `limit` reads it.
 pub(super) async fn walked(
     scene: &Scene,
     kind: &ObjectType,

@@ -1,4 +1,4 @@
-//! Who may number: one term at a time, and the last one only.
+//! The right to assign sequence numbers: one epoch at a time, and only the latest.
 
 use std::sync::Arc;
 
@@ -117,6 +117,6 @@ pub(in crate::stores) async fn a_projection_moves_on_from_where_it_is_and_nowher
     assert!(advance(at, head).await);
     assert!(!advance(at, head).await);
     assert_eq!(outbox.position(source, Projection::History).await, Ok(head));
-    // Back again, so that the next turn applies what this one only passed over.
+    // The position is reset, so that the next case applies the events that this one skipped.
     assert!(advance(head, at).await);
 }

@@ -1,4 +1,4 @@
-//! Numbers: dense, in the order of the revisions, and nothing is ever passed over.
+//! Sequence numbers: dense, in the order of the revisions, and no event is ever skipped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use crate::stores::scene::Scene;
 const WRITERS: usize = 12;
 const SUBJECTS: usize = 3;
 
-/// Writers over a few subjects, half of them in a process whose clock, and so whose ids, are half a minute ahead.
+/// Starts writers over a few subjects. Half of them are in a process whose clock, and therefore
+/// whose ids, are half a minute ahead.
 async fn writers(backend: &Backend, scene: &Arc<Scene>, commits: usize) -> Vec<JoinHandle<()>> {
     let ahead = (backend.start)(StepClock::at(Millis(StepClock::START.0 + 30_000))).await;
     let write = |n: usize| {
@@ -38,7 +39,8 @@ async fn writers(backend: &Backend, scene: &Arc<Scene>, commits: usize) -> Vec<J
     (0..WRITERS).map(write).collect()
 }
 
-/// What a source has numbered since `heads`: no hole, and each subject's revisions in order.
+/// Checks the events that each source has sequenced since `heads`: no gap, and the revisions of
+/// each subject in order.
 async fn sound(relay: &Relay, scene: &Scene, heads: &[i64]) {
     let mut revisions: BTreeMap<SubjectId, Vec<i64>> = BTreeMap::new();
     for (source, head) in heads.iter().enumerate() {
@@ -71,7 +73,8 @@ pub(in crate::stores) async fn no_commit_is_passed_over_while_many_write(backend
     let heads = heads(&relay).await;
     let writers = writers(&backend, &scene, 12).await;
     while !writers.iter().all(JoinHandle::is_finished) {
-        // A pick that is smaller than what waits, so that revisions stand on both sides of its end.
+        // A limit below the number of waiting commits, so that revisions lie on both sides of its
+        // end.
         relay.assign_sequence(4).await;
         tokio::task::yield_now().await;
     }
@@ -87,12 +90,13 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
     let mut relay = Relay::of(&backend).await;
     let heads = heads(&relay).await;
     let stop = Arc::new(AtomicBool::new(false));
-    // A relay that does not know that its term is over, and numbers on.
+    // A relay that does not know that its lease is over, and continues to assign sequence numbers.
     let (outbox, terms, over) = (Arc::clone(&relay.process.outbox), relay.terms.clone(), Arc::clone(&stop));
     let stale = tokio::spawn(async move {
         let mut refused = 0;
         loop {
-            // Asked before, so that it numbers once more when everything else is over.
+            // The flag is read first, so that the relay runs once more after everything else is
+            // over.
             let last = over.load(Ordering::Relaxed);
             for (source, term) in terms.iter().enumerate() {
                 refused += usize::from(outbox.assign_sequence(source, *term, 3).await.expect("asked").is_none());

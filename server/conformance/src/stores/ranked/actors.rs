@@ -1,4 +1,5 @@
-//! Members who write, like, change their minds and are moderated under a few subjects, and what rankings have to say of it.
+//! Members write, like, change their minds and are moderated under a few subjects; the rankings are
+//! compared with brute force.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use crate::model::{DECAYING, FLAT, rules};
 use crate::stores::backend::{Backend, StepClock};
 use crate::stores::scene::{Scene, member};
 
-/// See the module. The first subject is of the type whose HOT decays, the last of the one whose answers are roots.
+/// The members and their subjects. The first subject is of the type whose HOT ranking decays, the
+/// last of the one whose replies are roots.
 #[derive(Debug)]
 pub(super) struct Actors {
     pub(super) scene: Arc<Scene>,
@@ -33,7 +35,7 @@ impl Actors {
         Self { keys, scene, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
     }
 
-    /// So many do something that may be refused.
+    /// Runs `times` random commands, which may be refused.
     pub(super) async fn act(&mut self, times: usize) {
         for _ in 0..times {
             let (key, verb) = self.verb().await;
@@ -67,7 +69,7 @@ impl Actors {
         (key, verb)
     }
 
-    /// Few members, so that many of them change their minds.
+    /// Returns a like of one of few members, so that many of them change their minds.
     fn like(&mut self, comment_id: CommentId) -> CommandKind {
         let who = member(&format!("m{}", self.dice.random_range(0..7_u32)));
         let value = [LikeValue::Like, LikeValue::Like, LikeValue::Dislike, LikeValue::None];
@@ -85,7 +87,8 @@ impl Actors {
         }
     }
 
-    /// Builds all boards from the rows; answers how many comments stood elsewhere.
+    /// Rebuilds all rank indexes from the rows. Returns the number of comments whose entries
+    /// changed.
     pub(super) async fn rebuild(&self, part: usize) -> usize {
         let mut changed = 0;
         for key in &self.keys {
@@ -94,7 +97,8 @@ impl Actors {
         changed
     }
 
-    /// New rankings of every list, all orders of the roots and the replies of every root, say what brute force says.
+    /// Compares new rankings of every list, all orders of the roots and of the replies of every
+    /// root, with brute force.
     pub(super) async fn compare(&self, now: Millis) {
         for key in &self.keys {
             let all = comments(&self.scene, key).await;
@@ -111,12 +115,13 @@ impl Actors {
     }
 }
 
-/// Some time after all that was ever ranked in a case.
+/// Returns a time after every ranking of a case.
 pub(super) fn later(rounds: i64) -> Millis {
     Millis(StepClock::START.0 + 1_000_000_000 + rounds * 10 * 60_000)
 }
 
-/// Builds the boards of a subject from its rows, `part` comments at a time: how many comments stood elsewhere.
+/// Rebuilds the rank indexes of a subject from its rows, `part` comments at a time. Returns the
+/// number of comments whose entries changed.
 pub(in crate::stores) async fn rebuild(scene: &Scene, key: &SubjectKey, part: usize) -> usize {
     let (mut changed, mut after) = (0, None);
     loop {
@@ -130,13 +135,13 @@ pub(in crate::stores) async fn rebuild(scene: &Scene, key: &SubjectKey, part: us
     }
 }
 
-/// Every comment of a subject, whatever its state.
+/// Returns every comment of a subject, whatever its state.
 pub(super) async fn comments(scene: &Scene, key: &SubjectKey) -> Vec<Comment> {
     let exported = scene.process.reader.export_comments(key, None, 10_000).await.expect("read");
     exported.into_iter().map(|row| row.view.comment).collect()
 }
 
-/// The ranking of a list by brute force: the first of {the first that stand out, the newest}.
+/// Computes the ranking of a list by brute force: the first of {the first ranked ones, the newest}.
 fn expected(comments: &[Comment], list: &RankedList) -> Vec<i32> {
     let (rules, board) = (rules(), list.board());
     let hot = rules.hot(list.subject().object_type());

@@ -1,4 +1,4 @@
-//! Boards: whichever way they are made, they say what the comments say.
+//! Rank indexes: they match the comments, whichever way they are built.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,7 @@ pub(in crate::stores) async fn board_events_that_come_again_late_or_out_of_order
     for round in 0..3 {
         actors.act(60).await;
         relay.assign_sequence(500).await;
-        // The newest first, those of the rounds before once more, and the oldest last.
+        // Events are applied newest first, those of earlier rounds once more, and the oldest last.
         for (source, head) in heads.iter().enumerate() {
             for event in relay.behind(source, *head).await.iter().rev() {
                 relay.process.boards.apply(source, std::slice::from_ref(event)).await.expect("applied");
@@ -62,7 +62,7 @@ pub(in crate::stores) async fn boards_made_side_by_side_while_others_write_are_r
                     for key in &keys {
                         rebuild(&scene, key, 3 + n).await;
                     }
-                    // The oracle never waits for anything: without this nobody else would come to their turn.
+                    // The oracle never waits: without this yield no other task would run.
                     tokio::task::yield_now().await;
                 }
             })
@@ -82,7 +82,7 @@ pub(in crate::stores) async fn boards_made_side_by_side_while_others_write_are_r
     assert_eq!(actors.rebuild(50).await, 0);
 }
 
-/// So many members like a comment, beside those who did before.
+/// Adds a like of each of `members` to a comment.
 pub(super) async fn like(scene: &Scene, key: &SubjectKey, id: CommentId, members: std::ops::Range<u32>) {
     set(scene, key, id, members, LikeValue::Like).await;
 }
@@ -121,13 +121,13 @@ pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_
     like(&scene, &key, replies[8], 0..2).await;
     like(&scene, &key, replies[12], 0..3).await;
     assert_eq!(shown(3).await, (vec![13, 9, 1], true));
-    // Equal likes, beyond the room: the oldest of them.
+    // Equal likes, more than fit: the oldest of them.
     for n in [4, 5, 6, 7, 9, 10, 11] {
         like(&scene, &key, replies[n], 0..2).await;
     }
     assert_eq!(shown(3).await, (vec![13, 5, 6], true));
     assert_eq!(shown(1).await, (vec![13], true));
-    // Dislikes do not count here; a like that is undone does not either.
+    // Dislikes do not count here, and neither does a withdrawn like.
     set(&scene, &key, replies[12], 10..19, LikeValue::Dislike).await;
     set(&scene, &key, replies[4], 0..1, LikeValue::None).await;
     assert_eq!(shown(4).await, (vec![13, 6, 7, 8], true));
@@ -139,7 +139,7 @@ pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_
 }
 
 pub(in crate::stores) async fn a_preview_hides_at_once_what_its_board_still_holds(backend: Backend) {
-    let _turn = Relay::of(&backend).await; // nobody applies events meanwhile
+    let _turn = Relay::of(&backend).await; // prevents other cases from applying events
     let scene = Scene::new(&backend, "a_preview_hides_at_once_what_its_board_still_holds");
     let key = scene.key();
     let root = scene.root(&key).await.comment.id;

@@ -1,4 +1,4 @@
-//! The platform over the ports of one process, without lanes.
+//! The platform over the ports of one process, without write queues.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use riposte_core::{Command, CommandOutput, Comments, Result};
 use crate::model::rules;
 use crate::stores::backend::Process;
 
-/// Commits what it is handed, at once.
+/// A command log that commits immediately.
 #[derive(Debug)]
 struct Direct(Arc<dyn Writer>);
 
@@ -21,7 +21,7 @@ impl CommandLog for Direct {
     }
 }
 
-/// The platform of a process, by a clock.
+/// Returns the platform of a process, with the given clock.
 pub(super) fn platform(process: &Process, clock: Arc<dyn Clock>) -> Comments {
     let process = process.clone();
     let ports = CommentPorts {

@@ -1,4 +1,4 @@
-//! Frozen rankings: one for all processes, as new as a walk needs, and no newer.
+//! Ranking snapshots: shared by all processes, as new as a walk needs, and no newer.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub(in crate::stores) async fn absent_lists_have_no_ranking(backend: Backend) {
 }
 
 pub(in crate::stores) async fn a_ranking_serves_until_it_is_old_and_its_list_has_changed(backend: Backend) {
-    let _turn = Relay::of(&backend).await; // nobody applies events meanwhile
+    let _turn = Relay::of(&backend).await; // prevents other cases from applying events
     let scene = Scene::new(&backend, "a_ranking_serves_until_it_is_old_and_its_list_has_changed");
     let key = scene.key();
     let ids = roots(&scene, &key, 3).await;
@@ -60,7 +60,7 @@ pub(in crate::stores) async fn a_ranking_serves_until_it_is_old_and_its_list_has
     scene.root(&key).await;
     let second = current(&scene, &list, after(70_000)).await;
     assert_eq!((second.made, second.floors.to_vec()), (after(70_000), vec![4, 3, 2, 1]));
-    // A like moves no revision of the subject: the boards tell of it.
+    // A like changes no revision of the subject: the rank indexes reflect it.
     like(&scene, &key, ids[1], 0..1).await;
     rebuild(&scene, &key, 50).await;
     assert_eq!(current(&scene, &list, after(74_999)).await, second, "it is too new");
@@ -161,7 +161,7 @@ pub(in crate::stores) async fn rankings_are_deleted_when_no_walk_can_need_them(b
     let key = scene.key();
     roots(&scene, &key, 3).await;
     let list = RankedList::Roots(key.clone(), RankSort::Best);
-    // Younger than those of any other case, which are not to be missed there.
+    // Older than the snapshots of every other case, which the trim must not delete.
     let long_ago = Millis(StepClock::START.0 - 1_000_000_000);
     let old = current(&scene, &list, long_ago).await;
     let new = current(&scene, &list, later(900)).await;
@@ -175,7 +175,7 @@ pub(in crate::stores) async fn rankings_are_deleted_when_no_walk_can_need_them(b
     };
     assert_eq!(trim(long_ago).await, 0, "it is not older than that");
     assert_eq!(trim(Millis(long_ago.0 + i64::try_from(KEPT.as_millis()).expect("small"))).await, 1);
-    // A process may remember what it has seen.
+    // A process may cache the snapshots that it has read.
     let other = (backend.start)(StepClock::at(StepClock::START)).await;
     assert_eq!(other.rankings.frozen(&list, old.epoch).await, Ok(None));
     assert_eq!(other.rankings.frozen(&list, new.epoch).await, Ok(Some(new.clone())));

@@ -1,4 +1,5 @@
-//! Walks by rank, over the platform as callers have it: exact whatever is written meanwhile, from any process.
+//! Walks by rank, through the platform as callers use it: exact during any writes, from any
+//! process.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +17,11 @@ use super::platform::platform;
 use crate::stores::backend::{Backend, StepClock};
 use crate::stores::scene::Scene;
 
-/// What one writer does at most: a walk takes the longer the more there is.
+/// The largest number of writes of one writer: the duration of a walk grows with the number of
+/// comments.
 const ROUNDS: usize = 250;
 
-/// Two processes that serve the pages of a walk in turn.
+/// Two processes that alternately serve the pages of a walk.
 struct Fleet {
     platforms: Vec<Comments>,
     clock: Arc<StepClock>,
@@ -41,7 +43,7 @@ impl Fleet {
         self.platforms[turn % 2].list_ranked(&Caller::unrestricted("suite"), &ask).await.expect("listed")
     }
 
-    /// A walk from a page on, one way: the floors in the order in which they came.
+    /// Walks on from a page in one direction. Returns the floors in the order of their pages.
     async fn on_from(&self, page: &RankedPage<RootPage>, ahead: bool) -> Vec<i32> {
         let (mut met, mut turn, mut cursor) = (Vec::new(), 1, cursor(page, ahead));
         while let Some(at) = cursor {
@@ -57,7 +59,7 @@ impl Fleet {
         met
     }
 
-    /// A whole walk, and its first page.
+    /// Returns the first page and the floors of a whole walk.
     async fn walk(&self) -> (RankedPage<RootPage>, Vec<i32>) {
         let first = self.page(0, RankedAt::Beginning).await;
         let mut met = floors(&first);
@@ -160,7 +162,8 @@ pub(in crate::stores) async fn a_ranked_walk_ends_in_time(backend: Backend) {
     assert_eq!(late.map(|_| ()), Err(Error::PageTokenExpired));
 }
 
-/// Somebody likes, somebody writes, somebody writes and deletes, and somebody keeps the boards.
+/// Starts the writers: one likes, one creates, one creates and deletes, and one updates the rank
+/// indexes.
 fn writers(
     scene: &Arc<Scene>,
     key: &SubjectKey,
@@ -192,7 +195,8 @@ fn writers(
     (0..5).map(act).collect()
 }
 
-/// The floors that a walk has to meet: of what was born at its start and still stands.
+/// Returns the floors that a walk must contain: the roots that existed at its start and are still
+/// visible.
 fn owed(comments: &[Comment], revision: i64) -> BTreeSet<i32> {
     let roots = comments.iter().filter(|comment| comment.is_root() && comment.state.is_visible());
     roots.filter(|root| root.born_revision <= revision).map(|root| root.floor).collect()
@@ -227,7 +231,8 @@ pub(in crate::stores) async fn a_new_list_under_fire_is_walked_whole(backend: Ba
     let scene = Scene::new(&backend, "a_new_list_under_fire_is_walked_whole");
     let key = scene.key();
     scene.root(&key).await;
-    // The ranking holds one comment, and stays while hundreds come: the first page goes beyond it at once.
+    // The ranking holds one comment, and stays while hundreds are added: the first page extends
+    // beyond it at once.
     let mut fleet = Fleet::new(&backend, &key).await;
     fleet.ask.limit = 20;
     fleet.page(0, RankedAt::Beginning).await;

@@ -1,4 +1,4 @@
-//! What a walk asks, of both readers.
+//! The queries of a walk, sent to both readers.
 
 use std::fmt::Debug;
 
@@ -19,7 +19,7 @@ use crate::stores::histories::rebuild;
 use crate::stores::scene::member;
 
 impl Walker {
-    /// The same question to both.
+    /// Sends the same query to both readers and compares the results.
     async fn same<'r, T: Debug + PartialEq>(
         &'r self,
         question: impl Debug,
@@ -30,7 +30,7 @@ impl Walker {
         assert_eq!(theirs, ours, "backend and oracle answer alike: {question:?}");
     }
 
-    /// One question out of all that can be asked.
+    /// Sends one random query out of all that exist.
     pub(super) async fn ask(&mut self) {
         let key = self.key();
         let (id, other) = (self.comment_of(&key).await, self.comment_of(&key).await);
@@ -38,7 +38,7 @@ impl Walker {
             0 => self.ask_subjects().await,
             1 => self.ask_ids().await,
             2..=3 => {
-                // Previews rest on boards, and to bring those up to date takes far longer than the question.
+                // Previews depend on rank indexes, whose update takes far longer than the query.
                 let previews = if self.chance(10) { self.dice.random_range(1..=4) } else { 0 };
                 if previews > 0 {
                     self.rank(&key).await;
@@ -69,14 +69,15 @@ impl Walker {
         }
     }
 
-    /// Both boards are brought up to date: that of the backend may have been already, by whoever applies events.
+    /// Brings both rank indexes up to date. Another case that applies events may already have
+    /// updated those of the backend.
     async fn rank(&self, key: &SubjectKey) {
         for boards in [self.backend.boards.as_ref(), &self.oracle as &dyn RankIndexes] {
             boards.rebuild(key, None, 100_000).await.expect("rebuilt");
         }
     }
 
-    /// A new ranking, what it does not hold, and the comments of some floors.
+    /// Queries a new ranking, the comments outside it, and the comments of some floors.
     async fn ask_ranking(&mut self, key: &SubjectKey, id: CommentId) {
         self.rank(key).await;
         let root = self.root_of(id).await;
@@ -84,7 +85,7 @@ impl Walker {
             n if n < RankSort::ALL.len() => RankedList::Roots(key.clone(), RankSort::ALL[n]),
             _ => RankedList::Replies(key.clone(), root),
         };
-        // Longer after the last one than any ranking serves.
+        // Later than the last one by more than the lifetime of a ranking.
         let now = Millis(StepClock::START.0 + 1_000_000_000 + self.assign_sequence().cast_signed() * 300_000);
         let theirs = self.backend.rankings.current(&list, now).await;
         let ours = self.oracle.current(&list, now).await;
@@ -175,13 +176,13 @@ impl Walker {
         let located = self.oracle.locate(&[id, other]).await.expect("located");
         let [top, after] = [0, 1].map(|n| located[n].as_ref().map(|at| at.path.clone()));
         let top = top.unwrap_or_else(|| Path::root(id));
-        // To go on, the last one shown is named: one of the same subtree.
+        // A continuation names the last comment returned, which belongs to the same subtree.
         let after = after.filter(|after| *after == top || top.is_above(after)).filter(|_| self.chance(60));
         let max_depth = if self.chance(50) { 32 } else { self.dice.random_range(0..=4) };
         SubtreeQuery { top, max_depth, after, limit: self.dice.random_range(1..=12) }
     }
 
-    /// Everything there is, once more, at the end.
+    /// Queries everything once more, at the end.
     pub(super) async fn sweep(&mut self) {
         for key in &self.keys {
             self.rank(key).await;
@@ -211,7 +212,7 @@ impl Walker {
     }
 }
 
-/// A whole walk over the subjects of a type; the order is nobody's promise.
+/// Returns the result of a whole walk over the subjects of a type; their order is not specified.
 async fn all_subjects(reader: &dyn Reader, kind: &ObjectType, limit: usize) -> Result<Vec<Subject>> {
     let (mut subjects, mut cursor) = (Vec::new(), Some(SubjectCursor::default()));
     while let Some(at) = cursor {

@@ -1,4 +1,4 @@
-//! What a walk does next.
+//! The next command of a walk.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use super::Walker;
 use crate::stores::likes::operation;
 use crate::stores::scene::member;
 
-/// Who writes and likes.
+/// The members that write and like.
 pub(super) const MEMBERS: [&str; 6] = ["owner", "x", "x ", "é", "e\u{301}", "🏠"];
 
 impl Walker {
@@ -33,7 +33,7 @@ impl Walker {
         let id = self.comment_of(key).await;
         let target = self.target(id).await;
         let (member, etag) = (self.member(), self.etag(id).await);
-        // Those who may are asked more often than chance would have it.
+        // Permitted members are chosen more often than chance would choose them.
         let author = self.author(id).await.unwrap_or_else(|| member.clone());
         let window = self.chance(50).then_some(Duration::from_secs(60));
         match self.die(16) {
@@ -115,7 +115,7 @@ impl Walker {
         Create { id, member, content, client, auto_create }.into()
     }
 
-    /// A comment that stands already, or one that this very batch brings.
+    /// Returns a comment that exists already, or one that this batch creates.
     async fn imported_parent(&mut self, key: &SubjectKey, batch: &[Command]) -> CommentLocation {
         let coming = batch.iter().filter(|c| c.subject == *key && c.verb.creates_comment());
         let coming: Vec<_> = coming.filter_map(|c| c.verb.comment_id()).collect();
@@ -131,12 +131,12 @@ impl Walker {
     pub(super) fn like(&mut self, key: &SubjectKey) -> CommandKind {
         let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
         let any = self.made.choose(&mut self.dice).map(|(_, id)| *id);
-        // A comment of the batch's partition; of an empty subject one that is not there.
+        // A comment of the batch's partition; for an empty subject an id that does not exist.
         let there = of_key.choose(&mut self.dice).copied().or(any.filter(|id| id.partition() == key.partition()));
         let comment_id = there.or(CommentId::new(1)).expect("one is positive");
         let value = *[LikeValue::Like, LikeValue::Dislike, LikeValue::None].choose(&mut self.dice).expect("three");
         let client = self.dice.random_range(1..=3);
-        // Mostly later ones; now and then one that was overtaken.
+        // Mostly later operations; now and then one that was overtaken.
         let late = if self.chance(20) { self.dice.random_range(1..20) } else { 0 };
         let operation = operation(self.assign_sequence().saturating_sub(late), client);
         let like = SetLike { comment_id, member: self.member(), value, operation };
@@ -147,7 +147,8 @@ impl Walker {
         like.into()
     }
 
-    /// The comment as the service names it: from what the oracle knows; a stranger stands for itself.
+    /// Returns the location of a comment as the service names it, from the oracle; an unknown id is
+    /// its own root.
     async fn target(&self, id: CommentId) -> CommentLocation {
         let found = self.oracle.locate(&[id]).await.expect("located").remove(0);
         found.map_or_else(
@@ -160,7 +161,7 @@ impl Walker {
         self.oracle.locate(&[id]).await.expect("located").remove(0).map(|at| at.member)
     }
 
-    /// None, the present one, or one that is long gone.
+    /// Returns no etag, the current one, or one that is long outdated.
     async fn etag(&mut self, id: CommentId) -> String {
         match self.die(10) {
             0 => "1.1".to_owned(),
@@ -193,7 +194,7 @@ impl Walker {
         member(MEMBERS.choose(&mut self.dice).expect("six of them"))
     }
 
-    /// Mostly open, or little would happen.
+    /// Returns a subject state, mostly open, because little would happen otherwise.
     fn state(&mut self) -> SubjectState {
         match self.die(10) {
             0 => SubjectState::ReadOnly,

@@ -1,7 +1,8 @@
-//! Golden idempotency keys and fingerprints of every verb, as the façade hands them to the log.
+//! Golden idempotency keys and fingerprints of every verb, as the façade passes them to the command
+//! log.
 //!
-//! Both are stored for ever. A repeat of an older request with another key runs once more, and one
-//! with another fingerprint is refused, so the file below only grows.
+//! Both are stored permanently. A repeat of an older request with another key takes effect once
+//! more, and one with another fingerprint is refused, so lines of the file below may only be added.
 
 mod imports;
 mod requests;
@@ -26,7 +27,7 @@ const GOLDEN: &str = include_str!("../../../golden/fingerprints.txt");
 /// The request id of every golden request but the one without.
 const REQUEST_ID: &str = "018f4a2e-0000-7000-8000-000000000001";
 
-/// A log that keeps commands and refuses each of them.
+/// A command log that keeps the commands and refuses each of them.
 #[derive(Debug, Default)]
 struct RecordingLog(Mutex<Vec<Command>>);
 
@@ -39,7 +40,7 @@ impl CommandLog for RecordingLog {
     }
 }
 
-/// The façade over a recording log, and the lines that the recorded commands make.
+/// The façade over a recording log, and the lines for the recorded commands.
 struct Recorder {
     comments: Comments,
     store: Arc<Store>,
@@ -79,12 +80,12 @@ impl Recorder {
         }
     }
 
-    /// The façade that writes to the store below the recording log.
+    /// Returns a façade that writes to the store below the recording log.
     fn stored(&self) -> Comments {
         over(Arc::clone(&self.store), &self.store)
     }
 
-    /// The fingerprint on the line of a case.
+    /// Returns the fingerprint on the line of a case.
     fn fingerprint(&self, name: &str, case: &str) -> &str {
         let fields = self.lines.lines().map(|line| line.split(' ').collect::<Vec<_>>());
         let line = fields.into_iter().find(|fields| fields[0] == name && fields[2] == case);
@@ -97,7 +98,7 @@ fn asked() -> WriteContext {
     WriteContext { caller: everybody(), member: Some(member("ann")), request_id }
 }
 
-/// As a verb that acts for no member.
+/// Returns the context of a verb that acts for no member.
 fn asked_by_none() -> WriteContext {
     WriteContext { member: None, ..asked() }
 }

@@ -41,7 +41,7 @@ fn import(scene: &Scene, caller: &Caller, items: &[ImportItem]) -> Vec<Result<Im
     run(scene.comments.import(caller, items)).expect("a scene has no faults")
 }
 
-/// Of each item, whether this call brought it in, and its floor.
+/// Returns for each item whether this call created it, and its floor.
 fn told(outcomes: &[Result<ImportOutcome>]) -> Vec<Result<(bool, i32)>> {
     outcomes.iter().map(|done| done.clone().map(|done| (done.created, done.floor))).collect()
 }

@@ -58,7 +58,7 @@ fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
     let beside = scene.reply(other);
     let below: Vec<CommentId> = (0..6).map(|_| scene.reply(root)).collect();
     for (id, previews, shown, more) in [
-        // A root is shown with the preview that was asked for.
+        // A root is shown with the preview that was requested.
         (root, 0, &below[..0], true),
         (root, 2, &below[..2], true),
         (below[0], 0, &below[..3], true),

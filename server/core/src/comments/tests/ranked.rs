@@ -14,7 +14,7 @@ use crate::{ClientInfo, Command, CommentId, Error, Millis, Result, SubjectKey};
 
 const EPOCH: i64 = 7;
 
-/// Walks that begin from now on go along these floors, up to this bound.
+/// Sets the ranking snapshot and the bound of walks that begin from now on.
 fn rank(scene: &Scene, floors: &[i32], bound: i32) {
     let ranking = Ranking::new(EPOCH, Millis(0), floors.into());
     *scene.store.ranking.lock().expect("nobody panics while holding it") = Some((ranking, bound));
@@ -48,7 +48,8 @@ fn replies(scene: &Scene, root: CommentId, at: RankedAt, limit: usize) -> Result
     run(scene.comments.list_ranked_replies(&everybody(), &ask))
 }
 
-/// The floors of a page, whether more lie before and behind it, and the bound of its walk.
+/// Returns the floors of a page, the flags for more comments before and after it, and the bound of
+/// its walk.
 fn of_roots(along: &RankedPage<RootPage>) -> (Vec<i32>, bool, bool, i32) {
     let page = &along.page.threads;
     let floors = page.items.iter().map(|thread| thread.root.comment.floor).collect();
@@ -76,7 +77,7 @@ fn a_walk_goes_along_its_ranking_and_then_by_floor() {
     assert_eq!(of_roots(&page(RankedAt::Cursor(second.trail.previous(Some(4))))), (vec![2, 5], false, true, 6));
     assert_eq!(of_roots(&page(RankedAt::Floor(3))), (vec![4, 3], true, true, 6));
     assert_eq!(of_roots(&page(RankedAt::Comment(ids[0]))), (vec![3, 1], true, false, 6));
-    // A hidden root is left out, and a tombstone shows nothing.
+    // A hidden root is left out, and a tombstone has no content.
     scene.hide(ids[4]);
     scene.reply(ids[1]);
     scene.hide(ids[1]);
@@ -125,12 +126,12 @@ fn a_first_page_beyond_the_ranking_holds_what_came_while_it_was_read() {
     };
     for root in [None, Some(root)] {
         assert_eq!(of(root, 9), (vec![2, 3, 1], false, false, 4), "nothing came");
-        // It stands behind the ranking, on a later page of this walk.
+        // The new comment comes after the ranking, on a later page of this walk.
         meanwhile(&scene, &subject, root, 1);
         assert_eq!(of(root, 1), (vec![2], false, true, 5));
         meanwhile(&scene, &subject, root, 1);
         assert_eq!(of(root, 9), (vec![2, 5, 4, 3, 1], false, false, 6), "it is read once more");
-        // Something comes each time: the page ends with the ranking.
+        // A comment arrives at each attempt: the page ends with the ranking.
         meanwhile(&scene, &subject, root, 4);
         assert_eq!(of(root, 9), (vec![2], false, true, 10));
     }

@@ -197,7 +197,7 @@ fn a_history_leaves_out_what_may_not_be_shown() {
         assert!(page.items.iter().all(|(at, view)| at.comment == view.comment.id));
         assert_eq!((page.more_before, page.more_after, next), (false, false, None));
     }
-    // The first place is below a deleted subject: it is left out, and still counts.
+    // The first entry is below a deleted subject: it is left out, but counts toward the limit.
     let (page, next) = ask(false, 2, None);
     assert_eq!(page.items.iter().map(|(at, _)| at.comment).collect::<Vec<_>>(), [fourth]);
     assert_eq!((page.more_after, next.map(|next| next.comment)), (true, Some(fourth)));

@@ -1,5 +1,5 @@
-//! The ports over plain maps: one process and one thread, where nothing waits. Commands are decided by the domain's own
-//! world; a list is a filter and a sort.
+//! The ports over plain maps: one process and one thread, where nothing waits. Commands are applied
+//! by the domain's own unit of work; a list is a filter and a sort.
 
 mod reader;
 
@@ -27,7 +27,7 @@ use crate::{
     SubjectId, SubjectKey, UnitOfWork,
 };
 
-/// Runs what never waits.
+/// Runs a future that never waits.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => done,
@@ -35,7 +35,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// All rows there are.
+/// All rows of the store.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     pub(crate) subjects: BTreeMap<SubjectKey, Subject>,
@@ -57,13 +57,13 @@ impl Rows {
         Some(CommentView { comment, subject: subject.key.clone(), content: Some(content), pinned })
     }
 
-    /// The views of one subject, in the order of their ids.
+    /// Returns the views of one subject, in the order of their ids.
     fn views(&self, key: &SubjectKey) -> Vec<CommentView> {
         let views = self.comments.keys().filter_map(|id| self.view(*id));
         views.filter(|view| view.subject == *key).collect()
     }
 
-    /// The listed roots of a subject, or the listed replies of a root.
+    /// Returns the listed roots of a subject, or the listed replies of a root.
     fn listed(&self, key: &SubjectKey, root: Option<CommentId>) -> Vec<CommentView> {
         self.views(key).into_iter().filter(|view| view.comment.root_id == root && view.comment.listed).collect()
     }
@@ -120,22 +120,23 @@ impl Rows {
     }
 }
 
-/// A process over some rows.
+/// A store with its own rows, in the role of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Store {
     rows: Mutex<Rows>,
-    /// Those whose copies these rows are, if they are copies.
+    /// The primary store, if these rows are cached data.
     origin: Option<Arc<Store>>,
     minted: AtomicI64,
     pub(crate) now: AtomicI64,
-    /// What the next walk goes along, and its bound.
+    /// The ranking snapshot of the next walk, and its bound.
     pub(crate) ranking: Mutex<Option<(Ranking, i32)>>,
-    /// What others write, the last first: one command before each read by floors, and before each write.
+    /// The commands of concurrent writers, the last one first: one is applied before each read by
+    /// floors and before each write.
     pub(crate) meanwhile: Mutex<Vec<Command>>,
 }
 
 impl Store {
-    /// Copies of these rows as they are now.
+    /// Returns a store with the present rows as cached data.
     pub(crate) fn copies(self: &Arc<Self>) -> Self {
         Self { rows: Mutex::new(self.rows().clone()), origin: Some(Arc::clone(self)), ..Self::default() }
     }
@@ -144,7 +145,7 @@ impl Store {
         self.rows.lock().expect("nobody panics while holding it")
     }
 
-    /// The rows after somebody else has written.
+    /// Returns the rows after the next concurrent write.
     fn rows_later(&self) -> MutexGuard<'_, Rows> {
         let mut rows = self.rows();
         let next = self.meanwhile.lock().expect("nobody panics while holding it").pop();

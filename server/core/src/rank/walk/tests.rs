@@ -16,7 +16,7 @@ fn ranking(floors: &[i32]) -> Ranking {
     Ranking::new(1, Millis(0), floors.into())
 }
 
-/// A list with these floors, ascending; it is never asked for nothing.
+/// A list with these floors, ascending. It is never asked for an empty range or for no rows.
 #[derive(Debug)]
 struct Listed(Vec<i32>);
 
@@ -53,7 +53,8 @@ impl Rankings for Listed {
     }
 }
 
-/// The slice by the definition: a part of the whole walk, which is the ranking and then all others by floor.
+/// Returns the slice by its definition: a part of the whole walk, which is the ranking and then all
+/// other comments by floor.
 fn expected(walker: &Walker<'_>, listed: &[i32], at: RankPageStart, limit: usize) -> WalkSlice {
     let ranked = walker.ranking.floors.len();
     let others = walker.ranking.leaves(listed.iter().rev().copied().filter(|floor| *floor < walker.bound).collect());
@@ -78,7 +79,8 @@ fn expected(walker: &Walker<'_>, listed: &[i32], at: RankPageStart, limit: usize
         ranked: floors.iter().filter(|floor| walker.ranking.holds(**floor)).count(),
         from: floors.first().map_or(place, |floor| walker.ranking.before(*floor)),
         to: floors.last().map_or(place, |floor| walker.ranking.behind(*floor)),
-        // Where a walk came from there is something, or was: an earlier page has told of it.
+        // The side that a walk came from has comments, or had them: an earlier page has reported
+        // it.
         more_before: from > 0
             || matches!(at, RankPageStart::Toward(Direction::Ahead(place)) if place != RankPosition::Position(0)),
         more_after: back || to < walk.len(),
@@ -108,7 +110,7 @@ proptest! {
             RankPageStart::Toward(Direction::Back(below)),
         ][kind as usize];
         prop_assert_eq!(run(walker.slice(at, limit)), Ok(expected(&walker, &listed, at, limit)));
-        // No more is read than is asked for, on whichever side of the seam.
+        // No more than the limit is read, on either side of the boundary.
         for place in [position, below] {
             let sides = [run(walker.ahead(place, limit)), run(walker.behind(place, limit))];
             prop_assert!(sides.iter().all(|side| side.as_ref().is_ok_and(|floors| floors.len() <= limit)), "{sides:?}");

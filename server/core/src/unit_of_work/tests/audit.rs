@@ -1,4 +1,4 @@
-//! Counting again, from nothing but the rows, what commands have counted step by step.
+//! A recount, from the rows alone, of all counts that commands maintain step by step.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::like::LikeValue;
 use crate::state::CommentState;
 use crate::subject::{MAX_PINS, Subject};
 
-/// Everything that must hold after every batch.
+/// Checks everything that must hold after every batch.
 pub(super) fn audit(scene: &Scene) {
     for subject in scene.subjects.values() {
         let comments: Vec<_> = scene.comments.values().filter(|c| c.subject_id == subject.id).collect();
@@ -70,7 +70,7 @@ fn amount<T>(rows: impl Iterator<Item = T>) -> i32 {
     i32::try_from(rows.count()).expect("few")
 }
 
-/// The floors of one thread, or of all roots, are 1 to `next` - 1.
+/// Checks that the floors of one thread, or of all roots, are 1 to `next` - 1.
 fn dense<'c>(comments: impl Iterator<Item = &'c &'c Comment>, next: i32) {
     let floors: BTreeSet<_> = comments.map(|comment| comment.floor).collect();
     assert_eq!(floors, (1..next).collect());

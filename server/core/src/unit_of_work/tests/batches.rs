@@ -1,4 +1,4 @@
-//! What a batch tells of itself: its events, its revisions, and the rows for whoever keeps copies.
+//! The results of a batch: its events, its revisions, and the rows for the cache.
 
 use super::scene::{Scene, key, key_named, member};
 use super::verbs::{author, create_subject, delete_subject, update_subject};
@@ -9,7 +9,7 @@ use crate::state::CommentState;
 use crate::unit_of_work::{CommittedChange, CommittedComment, UnitOfWork};
 use crate::verbs::{CommandKind, UndeleteSubject};
 
-/// What was told of the one subject of a world, and the revision that holds it.
+/// Returns the event of the only subject of a unit of work, and the revision that contains it.
 fn told(unit: &UnitOfWork) -> Option<(Option<i64>, Changes)> {
     let events = unit.events().expect("of subjects that are loaded");
     assert!(events.iter().all(|(subject, ..)| subject.key == key()) && events.len() <= 1, "{events:?}");
@@ -102,7 +102,7 @@ fn a_batch_over_two_subjects_tells_of_each() {
     assert_eq!(changed.collect::<Vec<_>>(), [(key(), true, false, 1), (key_named("2"), true, true, 1)]);
 }
 
-/// A world of everything, after one more command.
+/// Returns the committed changes of a full subject after one more command.
 fn after(
     scene: &mut Scene,
     make: fn(&mut Scene, [CommentId; 2]) -> CommandKind,
@@ -118,7 +118,8 @@ fn after(
 #[test]
 fn copies_are_told_of_every_row_that_changed_and_of_what_was_written() {
     type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
-    // Whether the content was written, and whether lists showed it, of the root and of its answer.
+    // For the root and for its reply: whether the content was written, and whether lists contained
+    // the comment before.
     type Seen = Option<(bool, bool)>;
     let cases: [(Make, bool, [Seen; 2]); 9] = [
         (|scene, [r, _]| scene.edit(r, "author", "other").into(), true, [Some((true, true)), None]),

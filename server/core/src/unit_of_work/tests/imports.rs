@@ -1,4 +1,5 @@
-//! What comes in stands as it stood: with its times, in its state, and with no counts but its own.
+//! An imported comment keeps its times and its state, and has no counts except those of its own
+//! thread.
 
 use super::scene::{Scene, member, text, view};
 use super::verbs::update_subject;
@@ -87,7 +88,7 @@ fn a_thread_comes_in_below_whatever_it_answers() {
         assert_eq!((row.path.depth(), row.parent_id), (depth, Some(parent)));
         chain.push(import.id);
     }
-    // A root counts its thread, a reply its direct answers, which a cap may have put elsewhere.
+    // A root counts its thread, a reply its direct replies, which a cap may have placed elsewhere.
     let counts = chain.iter().map(|id| (scene.row(*id).reply_count, scene.row(*id).live_below));
     assert_eq!(counts.collect::<Vec<_>>(), [(3, 3), (1, 2), (1, 0), (1, 0), (0, 0)]);
     assert!(scene.row(root.id).listed, "a tombstone above what is seen");

@@ -1,4 +1,4 @@
-//! Likes are states: what is set stays set, and an operation that comes late or again changes nothing.
+//! Likes are states: a value remains set, and a late or repeated operation changes nothing.
 
 use super::scene::{Scene, member};
 use super::verbs::update_subject;
@@ -19,7 +19,7 @@ fn answer(output: &CommandOutput) -> LikeAnswer {
     }
 }
 
-/// An operation of a client whose operations have an order.
+/// Returns an operation of a client whose operations have an order.
 fn operation(number: u8) -> RequestId {
     let mut id = [0; 16];
     (id[5], id[6], id[8], id[15]) = (number, 0x70, 0x80, 7);
@@ -58,7 +58,8 @@ fn a_value_is_counted_once_and_moves_in_one_step() {
         let comment_revision = revision + i64::from(changed);
         let told = LikeAnswer { value, like_count: counts.0, dislike_count: counts.1, changed, comment_revision };
         assert_eq!((answer(&output), output.replayed), (told, false), "step {n}");
-        // The time is that of the value, the operation the last one whatever it did.
+        // The time is that of the value; the operation is the last one, whether or not it changed
+        // the value.
         if changed || since.is_none() {
             since = Some(command.now);
         }
@@ -109,7 +110,8 @@ fn a_repeat_within_one_batch_changes_nothing() {
 
 #[test]
 fn an_imported_like_stands_unless_a_later_one_does() {
-    // What is set at 10 000 ms, and what comes in with which time afterwards.
+    // A value is set at 10 000 ms. Each case has the time of a later import, and whether it is
+    // accepted.
     for (time, taken) in [(9_999, false), (10_000, false), (10_001, true)] {
         let mut scene = Scene::open();
         let id = scene.root();

@@ -1,4 +1,5 @@
-//! What is refused, and with which reason: by the state of the subject, by who asks, and by the state of the comment.
+//! The refusals and their reasons: by the state of the subject, by the member that acts, and by the
+//! state of the comment.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::subject::SubjectState;
 use crate::time::Millis;
 use crate::verbs::{CommandKind, Delete, DeleteActor, DeleteSubject, Edit, UndeleteSubject, UpdateSubject};
 
-/// A root with an answer, one that "author" has deleted, and one that is hidden.
+/// A root with a reply, a comment that "author" has deleted, and one that is hidden.
 #[derive(Debug)]
 struct Rows {
     root: CommentId,
@@ -31,7 +32,7 @@ fn rows() -> (Scene, Rows) {
     (scene, rows)
 }
 
-/// Whether a verb is refused, and why.
+/// Returns the reason of a refusal; `None` if the verb is accepted.
 fn refused(scene: &mut Scene, verb: CommandKind) -> Option<Error> {
     let command = scene.command(verb);
     scene.send(&command).err()
@@ -52,7 +53,8 @@ const ALWAYS: [Option<Reason>; 6] = [None, None, None, NO_COMMENT, NO_COMMENT, N
 /// Verbs about the subject itself.
 const SUBJECT: [Option<Reason>; 6] = [None, None, None, NO_SUBJECT, NO_SUBJECT, None];
 
-/// Every verb under a subject that is active, read-only, hidden, deleted, unknown, or not that of the comment.
+/// Every verb under a subject that is active, read-only, hidden, deleted, unknown, or not the
+/// subject of the comment.
 const BY_SUBJECT: [(Make, [Option<Reason>; 6]); 23] = [
     (|scene, _| scene.create().into(), [None, READ_ONLY, CLOSED, NO_SUBJECT, NO_SUBJECT, None]),
     (
@@ -141,7 +143,7 @@ fn a_verb_is_for_its_member_alone() {
     }
 }
 
-/// The undoing of what `actor` has deleted.
+/// Deletes a root as `actor`, and returns the verb that restores it.
 fn undelete(scene: &mut Scene, rows: &Rows, actor: DeleteActor, by: &str) -> CommandKind {
     scene.run(scene.delete(rows.root, actor));
     scene.undelete(rows.root, by).into()

@@ -1,4 +1,4 @@
-//! A request that comes again is answered as it was, whatever has become of its subject since.
+//! A repeated request returns its first output, whatever has happened to its subject since.
 
 use super::scene::{Scene, view};
 use super::verbs::{author, delete_subject, update_subject};
@@ -17,7 +17,8 @@ fn other_body(command: &Command) -> Command {
 
 type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
 
-/// Every verb but likes, with the code that is stored, on a root and its answer; in an order in which each succeeds.
+/// Every verb except likes, with its stored code, on a root and its reply; in an order in which
+/// each succeeds.
 const VERBS: [(i8, Make); 13] = [
     (5, |scene, _| scene.create().into()),
     (6, |scene, [root, _]| scene.answer(root, 2).into()),
@@ -44,7 +45,7 @@ fn every_verb_is_done_once() {
         let verb = make(&mut scene, [root, reply]);
         let name = verb.name();
         let command = scene.command(verb);
-        // In the batch of the first, and in one of its own.
+        // In the batch of the first request, and in a batch of its own.
         let (answers, unit) = scene.commit(&[command.clone(), command.clone(), other_body(&command)]);
         let first = answers[0].clone().expect(name);
         let about = match code {

@@ -1,5 +1,6 @@
-//! The rows of a few subjects between batches. A batch sees the rows that its commands ask for and no others, and what
-//! its journal does not name is lost: so what a verb needs and what a change writes is held by every test.
+//! The rows of a few subjects between batches. A batch sees only the rows that its commands name in
+//! their lock sets, and a change that its write set does not name is lost. So every test checks the
+//! lock set of a verb and the write set of a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ use crate::time::Millis;
 use crate::unit_of_work::{CommandOutput, ContentEdit, Effect, IdempotencyRecord, UnitOfWork};
 use crate::verbs::{Command, CommandKind, CommentLocation};
 
-/// See the module.
+/// The stored rows, and the counter that ids and times are taken from.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
     pub(super) subjects: BTreeMap<SubjectKey, Subject>,
@@ -33,7 +34,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// One subject without comments, owned by "owner".
+    /// Creates one subject without comments, owned by "owner".
     pub(super) fn open() -> Self {
         let mut scene = Self::default();
         let id = scene.subject_id();
@@ -62,7 +63,7 @@ impl Scene {
         self.id().into()
     }
 
-    /// A request that nobody made before, a second after the last one.
+    /// Returns a new request, one second after the last one.
     pub(super) fn command(&mut self, verb: impl Into<CommandKind>) -> Command {
         self.command_on(&key(), verb)
     }
@@ -74,7 +75,7 @@ impl Scene {
         Command { subject: subject.clone(), verb: verb.into(), request, now: Millis(number * 1_000) }
     }
 
-    /// Does something that has to succeed.
+    /// Runs a verb that must succeed.
     pub(super) fn run(&mut self, verb: impl Into<CommandKind>) -> CommandOutput {
         let command = self.command(verb);
         self.send(&command).unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
@@ -84,7 +85,7 @@ impl Scene {
         self.commit(std::slice::from_ref(command)).0.remove(0)
     }
 
-    /// Runs one batch, and gives the world that it left behind.
+    /// Runs one batch, and returns the unit of work after it.
     pub(super) fn commit(&mut self, batch: &[Command]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
         let mut unit = self.load(batch);
         let answers = batch.iter().map(|command| run(&mut unit, command)).collect();
@@ -164,7 +165,7 @@ impl Scene {
         assert!(self.records.insert((subject, key), record).is_none(), "{key:?} is remembered once");
     }
 
-    /// Nothing has changed that the journal does not name.
+    /// Checks that only rows that the write set names have changed.
     fn holds(&self, unit: &UnitOfWork) {
         for (key, subject) in &unit.subjects {
             assert_eq!(self.subjects.get(key), Some(subject));
@@ -180,7 +181,7 @@ impl Scene {
         }
     }
 
-    /// A comment as the service names it; a stranger stands for itself.
+    /// Returns a comment as the service names it; an unknown one has only itself as its path.
     pub(super) fn target(&self, id: CommentId) -> CommentLocation {
         let Some(comment) = self.comments.get(&id) else {
             return CommentLocation { id, ancestor_ids: vec![id], parent: None };
@@ -195,20 +196,20 @@ impl Scene {
         }
     }
 
-    /// A new root by "author".
+    /// Creates a root by "author".
     pub(super) fn root(&mut self) -> CommentId {
         let verb = self.create();
         view(&self.run(verb)).comment.id
     }
 
-    /// A new answer by "author".
+    /// Creates a reply by "author".
     pub(super) fn reply(&mut self, parent: CommentId, max_depth: u8) -> CommentId {
         let verb = self.answer(parent, max_depth);
         view(&self.run(verb)).comment.id
     }
 }
 
-/// Runs one command; a refusal leaves no trace.
+/// Runs one command, and checks that a refusal leaves no trace.
 fn run(unit: &mut UnitOfWork, command: &Command) -> Result<CommandOutput> {
     let before = format!("{unit:?}");
     let answer = unit.run(command);
@@ -219,7 +220,7 @@ fn run(unit: &mut UnitOfWork, command: &Command) -> Result<CommandOutput> {
     answer
 }
 
-/// The one subject of tests that need one.
+/// The subject of tests that need only one.
 pub(super) fn key() -> SubjectKey {
     key_named("1")
 }
@@ -236,7 +237,7 @@ pub(super) fn text(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
 }
 
-/// The comment that a receipt is about.
+/// Returns the comment of an output.
 pub(super) fn view(output: &CommandOutput) -> &CommentView {
     match &output.effect {
         Effect::Comment(view) => view,

@@ -1,4 +1,4 @@
-//! What becomes of a subject's own row.
+//! The changes of a subject's own row.
 
 use super::scene::{Scene, key, key_named, member};
 use super::verbs::{create_subject, delete_subject, update_subject};
@@ -117,7 +117,7 @@ fn pins_are_no_new_version_of_the_subject() {
     }
 }
 
-/// A fact may be told by who has seen the counts of before.
+/// A change may have been created from older counts.
 #[test]
 fn counts_are_not_replaced_with_the_rest_of_a_subject() {
     let mut scene = Scene::open();

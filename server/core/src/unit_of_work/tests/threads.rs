@@ -1,4 +1,4 @@
-//! Where comments stand, and what becomes of the counts and of the tombstones above them.
+//! The positions of comments, and the changes of the counts and of the tombstones above them.
 
 use super::scene::{Scene, member, text, view};
 use super::verbs::{author, owner};
@@ -12,13 +12,13 @@ use crate::subject::Subject;
 use crate::unit_of_work::{ContentEdit, UnitOfWork};
 use crate::verbs::{CommandKind, DeleteActor};
 
-/// What is counted on a row, and whether lists show it.
+/// Returns the counts of a row, and whether lists contain it.
 fn counts(scene: &Scene, id: CommentId) -> (i32, i32, bool) {
     let row = scene.row(id);
     (row.reply_count, row.live_below, row.listed)
 }
 
-/// Visible roots, and all visible comments.
+/// Returns the number of visible roots, and of all visible comments.
 fn totals(scene: &Scene) -> (i32, i32) {
     (scene.subject().root_count, scene.subject().comment_count)
 }
@@ -82,7 +82,8 @@ fn floors_follow_each_other_within_the_subject_and_within_each_thread() {
 
 #[test]
 fn a_cap_attaches_deeper_answers_at_the_last_level() {
-    // For each cap: how deep each of a chain of answers stands, and which of them it stands below.
+    // For each cap: the depth of each reply of a chain, and the comment of the chain that it is
+    // below.
     let cases: [(u8, [(u8, usize); 4]); 4] = [
         (1, [(0, 1), (0, 2), (0, 3), (0, 4)]),
         (2, [(1, 0), (1, 0), (1, 0), (1, 0)]),

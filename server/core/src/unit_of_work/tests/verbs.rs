@@ -1,4 +1,4 @@
-//! Verbs as tests say them: about a comment of the scene, with everything else as usual.
+//! Verbs for tests: each concerns a comment of the fixture and has default values otherwise.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use crate::verbs::{
     SetLike, Undelete, Unhide, Unpin, UpdateSubject,
 };
 
-/// A subject owned by "owner".
+/// Creates a subject that "owner" owns.
 pub(super) fn create_subject(id: SubjectId) -> CreateSubject {
     let (owner, metadata) = (Some(member("owner")), Metadata::new());
     CreateSubject { id, owner, state: SubjectState::Active, metadata, create_time: Millis(3) }
 }
 
-/// Changes nothing yet.
+/// An update without changes.
 pub(super) fn update_subject() -> UpdateSubject {
     UpdateSubject { owner: None, state: None, metadata: None, etag: String::new() }
 }
@@ -33,14 +33,14 @@ pub(super) fn delete_subject() -> DeleteSubject {
 }
 
 impl Scene {
-    /// A root by "author".
+    /// Writes a root by "author".
     pub(super) fn create(&mut self) -> Create {
         let id = self.id();
         let (member, content) = (member("author"), text(&format!("root {}", id.get())));
         Create { id, member, content, client: ClientInfo::default(), auto_create: None }
     }
 
-    /// An answer by "author".
+    /// Writes a reply by "author".
     pub(super) fn answer(&mut self, parent: CommentId, max_depth: u8) -> Reply {
         let id = self.id();
         let (member, content) = (member("author"), text(&format!("reply {}", id.get())));
@@ -48,7 +48,7 @@ impl Scene {
         Reply { id, parent, member, content, client: ClientInfo::default(), max_depth }
     }
 
-    /// A root by "author", deleted by its author where `state` says so.
+    /// Imports a root by "author", deleted by its author if `state` is DELETED.
     pub(super) fn import(&mut self, state: CommentState) -> Import {
         let id = self.id();
         let deleted = state == CommentState::Deleted;
@@ -96,7 +96,7 @@ impl Scene {
         Unhide { target: self.target(id) }
     }
 
-    /// A like whose operation is of no order.
+    /// Sets a like with an operation id that has no time order.
     pub(super) fn like(&mut self, comment_id: CommentId, by: &str, value: LikeValue) -> SetLike {
         let mut operation = [0; 16];
         operation[8..].copy_from_slice(&self.id().get().to_be_bytes());
@@ -108,7 +108,7 @@ impl Scene {
     }
 }
 
-/// In which capacity "author", "owner" or a moderator deletes.
+/// The capacities in which "author", "owner" or a moderator deletes.
 pub(super) fn author(by: &str) -> DeleteActor {
     DeleteActor::Author(member(by))
 }

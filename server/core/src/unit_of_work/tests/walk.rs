@@ -1,4 +1,5 @@
-//! Any commands in any order: every batch is counted again, and nothing is done twice.
+//! Any commands in any order: the counts are checked after every batch, and no command takes effect
+//! twice.
 
 use proptest::prelude::*;
 
@@ -12,12 +13,13 @@ use crate::state::CommentState;
 use crate::subject::SubjectState;
 use crate::verbs::{Command, CommandKind, DeleteActor, Edit, Reply, Undelete, UndeleteSubject, UpdateSubject};
 
-/// Dice that decide what is done: the verb, the comment it is about, and how.
+/// Random values that select the verb, the comment that it concerns, and its variant.
 type Throw = (u8, usize, u8);
 
 const MEMBERS: [&str; 3] = ["author", "owner", "stranger"];
 
-/// A comment in this state, if there is one: those who may are asked more often than chance would have it.
+/// Returns a comment in this state, if one exists, and a member that may change it, so that
+/// commands succeed more often than with random members.
 fn comment(scene: &mut Scene, about: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
     let all: Vec<_> = scene.comments.values().collect();
     let fitting: Vec<_> = all.iter().copied().filter(|c| state.is_none_or(|state| c.state == state)).collect();
@@ -25,7 +27,7 @@ fn comment(scene: &mut Scene, about: usize, state: Option<CommentState>) -> (Com
     if among.is_empty() { (scene.id(), member("author")) } else { named(among[about % among.len()]) }
 }
 
-/// A comment, and who can undo or do something to it.
+/// Returns a comment, and the member that may change or restore it.
 fn named(comment: &Comment) -> (CommentId, MemberId) {
     let by_owner = comment.deleted_by == Some(DeletedBy::SubjectOwner);
     (comment.id, if by_owner { member("owner") } else { comment.member.clone() })
@@ -93,7 +95,7 @@ proptest! {
         let mut scene = Scene::open();
         let mut done: Vec<(Command, i64)> = Vec::new();
         for (kind, throws) in batches {
-            // A batch is of one kind: likes, or all the rest.
+            // A batch contains either likes or other commands.
             let make = if kind == 0 { like } else { verb };
             let batch: Vec<_> = throws.into_iter().map(|throw| {
                 let verb = make(&mut scene, throw);

@@ -1,4 +1,4 @@
-//! An issuer of tests: its keys, its key set, and tokens as anybody could make them.
+//! An issuer for tests: its keys, its key set, and tokens as any party could make them.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-/// ring makes no RSA keys. This one is in a public repository and opens nothing.
+/// ring generates no RSA keys. This one is in a public repository and protects nothing.
 const RSA_KEY: &[u8] = include_bytes!("rsa-key-for-tests-only.p8");
 
 /// The keys, each under the id that is its field's name.
@@ -45,13 +45,13 @@ impl Issuer {
         }
     }
 
-    /// The RSA key, without an id or an algorithm.
+    /// Returns the RSA key, without an id or an algorithm.
     pub(super) fn rsa(&self) -> Value {
         let PublicKeyComponents::<Vec<u8>> { n, e } = self.rsa.public().into();
         json!({"kty": "RSA", "n": base64(n), "e": base64(e)})
     }
 
-    /// The keys on curves.
+    /// Returns the elliptic-curve keys.
     pub(super) fn curves(&self) -> [Value; 3] {
         let point = |kid: &str, crv: &str, point: &[u8]| {
             let (x, y) = point[1..].split_at(point.len() / 2);
@@ -64,7 +64,8 @@ impl Issuer {
         ]
     }
 
-    /// All of them; the RSA key once as `rsa`, and once more for each of its algorithms, under that name.
+    /// Returns the key set; the RSA key appears once as `rsa`, and once more for each of its
+    /// algorithms, under that name.
     pub(super) fn set(&self) -> Value {
         let mut keys = self.curves().to_vec();
         for alg in ["rsa", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] {
@@ -78,12 +79,13 @@ impl Issuer {
         json!({ "keys": keys })
     }
 
-    /// A token with this head, signed as its `alg` says; not at all where that is not for public keys.
+    /// Returns a token with this header, signed by its `alg`; unsigned if that is not a public-key
+    /// algorithm.
     pub(super) fn token(&self, head: &Value, claims: &Value) -> String {
         self.signed_as(head["alg"].as_str().unwrap_or_default(), head, claims)
     }
 
-    /// A token signed by an algorithm that its head need not tell.
+    /// Returns a token signed by an algorithm that may differ from its header.
     pub(super) fn signed_as(&self, alg: &str, head: &Value, claims: &Value) -> String {
         let message = format!("{}.{}", base64(head.to_string()), base64(claims.to_string()));
         let signature = self.sign(alg, message.as_bytes());

@@ -1,8 +1,8 @@
-//! What the demo says: a short evening under an article of a local paper.
+//! The demo conversation: a short evening under an article of a local paper.
 
-/// One comment of the demo. It is known by its place in [`COMMENTS`].
+/// One comment of the demo, identified by its index in [`COMMENTS`].
 pub(super) struct DemoComment {
-    /// The place of the comment it answers.
+    /// The index of the comment that it replies to.
     pub(super) parent: Option<usize>,
     pub(super) member: &'static str,
     /// Minutes after the first comment.
@@ -22,7 +22,7 @@ const fn line(
     DemoComment { parent, member, minute, likes: votes[0], dislikes: votes[1], text }
 }
 
-/// Every comment, parents before their answers.
+/// All comments, parents before their replies.
 #[rustfmt::skip]
 pub(super) const COMMENTS: &[DemoComment] = &[
     line(None, "ada", 0, [9, 0], "The bridge by the old mill opens again on Saturday. Who is coming to the first walk across?"),

@@ -1,4 +1,4 @@
-//! Votes that are events: of one member's votes for one comment the latest counts.
+//! Votes as events: of one member's votes for one comment, the latest counts.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ impl LatestVotes {
     /// Reads all events.
     ///
     /// # Errors
-    /// As [`CsvRows`], or the map names an unknown column.
+    /// Same as for [`CsvRows`]; or the map names an unknown column.
     pub(super) fn read(path: &Path, likes: &LikeMap, map: &Map, settings: &ReadSettings) -> Result<Self> {
         let mut rows = CsvRows::open(path, map)?;
         let mut columns = Columns::default();
@@ -68,13 +68,13 @@ impl LatestVotes {
         let index = *self.at.entry(who).or_insert(self.latest.len());
         match self.latest.get_mut(index) {
             None => self.latest.push((like, counts)),
-            // Of two votes at the same moment the one further down the file counts.
+            // Of two votes at the same time, the later one in the file counts.
             Some(known) if known.0.time <= like.time => *known = (like, counts),
             Some(_) => {}
         }
     }
 
-    /// Hands out the votes that still stand, in the order of time.
+    /// Passes the remaining votes to `out`, ordered by time.
     pub(super) fn hand_out(self, out: &mut dyn FnMut(GroupEntry)) {
         self.faulty.into_iter().for_each(&mut *out);
         let mut standing: Vec<Like> =

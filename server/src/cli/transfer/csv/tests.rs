@@ -135,7 +135,7 @@ fn a_broken_file_is_refused_with_its_line() {
     assert!(error(&endless).contains("longer than 16 MiB"));
 }
 
-/// The folder with the real files, if this machine has them.
+/// Returns the path of a real file, if the folder with these files exists.
 fn real(file: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("RIPOSTE_TEST_DATA");
     if folder.is_none() {

@@ -1,4 +1,5 @@
-//! One value of a row: template, then the words that the map puts for it, then its type.
+//! One value of a row: the filled template, replaced by the words of the map, then converted to its
+//! type.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::cli::transfer::map::{Field, FieldTable};
 use crate::cli::transfer::template::{Row, Template};
 use crate::cli::transfer::time::TimeReader;
 
-/// A value ready to be filled from rows.
+/// A value that is ready to be filled from rows.
 #[derive(Debug)]
 pub(super) struct Value {
     template: Template,
@@ -21,14 +22,14 @@ pub(super) struct Value {
     time: TimeReader,
 }
 
-/// Compiles the fields of one section against the columns that it can see.
+/// Compiles the fields of one section against its available columns.
 #[derive(Debug)]
 pub(super) struct Compiler<'a> {
     pub(super) columns: &'a Columns,
     pub(super) map: &'a Map,
 }
 
-/// A row while its values are taken out; remembers the first that could not be understood.
+/// A row whose values are being read; it keeps the first parse error.
 #[derive(Debug)]
 pub(super) struct RowReader<'a> {
     row: &'a Row<'a>,
@@ -67,13 +68,13 @@ impl<'a> RowReader<'a> {
         Self { row, nulls: &map.null, line, problem: None }
     }
 
-    /// Notes a problem unless there is one already.
+    /// Records a problem unless one is already recorded.
     pub(super) fn fault(&mut self, reason: &str, message: &str) {
         let line = self.line;
         self.problem.get_or_insert_with(|| Problem::new(reason, format!("line {line}: {message}")));
     }
 
-    /// The value as text; empty if there is none.
+    /// Returns the value as text; empty if the value is missing.
     pub(super) fn text(&mut self, value: Option<&Value>) -> String {
         let Some(value) = value else { return String::new() };
         let raw = value.template.fill(self.row, self.nulls);
@@ -89,7 +90,7 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    /// The value as a moment.
+    /// Returns the value as a time.
     pub(super) fn time(&mut self, value: Option<&Value>) -> Option<Timestamp> {
         let text = self.text(value);
         if text.trim().is_empty() {
@@ -99,7 +100,7 @@ impl<'a> RowReader<'a> {
         read.map_err(|error| self.fault("TIME_INVALID", &format!("{error:#}"))).ok()
     }
 
-    /// The value as a count; none is 0.
+    /// Returns the value as a count; 0 if it is missing.
     pub(super) fn count(&mut self, value: Option<&Value>) -> u32 {
         let text = self.text(value);
         match text.trim() {
@@ -111,7 +112,7 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    /// The value as one of the words of an enum, such as `ACTIVE`.
+    /// Returns the value as one of the words of an enum, such as `ACTIVE`.
     pub(super) fn word<T: DeserializeOwned>(&mut self, value: Option<&Value>, what: &str) -> Option<T> {
         let text = self.text(value);
         if text.is_empty() {
@@ -124,7 +125,7 @@ impl<'a> RowReader<'a> {
         read
     }
 
-    /// The subject's key.
+    /// Returns the subject's key.
     pub(super) fn key(&mut self, object_type: Option<&Value>, id: &Value, settings: &ReadSettings) -> Key {
         let named = self.text(object_type);
         let object_type = if named.is_empty() { settings.object_type.clone() } else { named };
@@ -135,13 +136,13 @@ impl<'a> RowReader<'a> {
         key
     }
 
-    /// The record, with what was wrong on the way.
+    /// Returns the record with the first problem of its values.
     pub(super) fn entry(&mut self, record: Record) -> GroupEntry {
         GroupEntry { record, problem: self.problem.take() }
     }
 }
 
-/// An enum's value from its name in capitals.
+/// Parses an enum's value from its name in capitals.
 pub(super) fn word<T: DeserializeOwned>(text: &str) -> Option<T> {
     let name: StrDeserializer<'_, Mismatch> = text.into_deserializer();
     T::deserialize(name).ok()

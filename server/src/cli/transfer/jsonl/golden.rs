@@ -1,4 +1,4 @@
-//! Golden lines of `riposte.export.v1`. An export of today is imported by every later version.
+//! Golden lines of `riposte.export.v1`. Every later version imports an export of today.
 
 use super::super::record::{
     Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Problem, Record, Subject, SubjectState, Votes,

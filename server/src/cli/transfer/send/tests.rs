@@ -1,5 +1,5 @@
-//! The sender against a server that breaks connections on purpose. Imports into the real server are tested in
-//! riposte-tests; only a stand-in can lose an answer at a chosen item.
+//! Tests of the sender against a server that breaks connections on purpose. Imports into the real
+//! server are tested in riposte-tests; only a stand-in can lose a response at a chosen item.
 
 mod stand_in;
 
@@ -13,7 +13,8 @@ use self::stand_in::StandIn;
 use super::*;
 use crate::cli::transfer::read::{ImportFormat, ReadRequest, SubjectBy};
 
-/// 40 subjects; in each a root with two votes, a chain of replies, an orphan with a reply, and a like.
+/// 40 subjects, each with a root with two votes, a chain of replies, an orphan with a reply, and a
+/// like.
 fn input() -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     for subject in 0..40 {
@@ -102,7 +103,7 @@ async fn a_second_import_changes_nothing() {
     assert_eq!((tally.comments.created.get(), tally.comments.unchanged.get()), (40 * 19, 0));
     assert_eq!((tally.likes.created.get(), tally.synthetic.get()), (40 * 3, 40 * 2));
     assert_eq!(reasons(&first), REJECTED);
-    // 5 votes of each orphan are in its line of the rejects file.
+    // The 5 votes of each orphan are in its line of the rejects file.
     assert_eq!(tally.done.get(), tally.total.get());
     let state = server.state();
 

@@ -2,7 +2,7 @@ use std::io::Write;
 
 use super::*;
 
-/// Walks a whole file the way the formats do: every child of the root is one element.
+/// Walks a whole file as the formats do: every child of the root is one element.
 pub(in crate::cli::transfer) fn children(bytes: &[u8]) -> Result<Vec<(String, Fields)>> {
     let mut file = tempfile::NamedTempFile::new()?;
     file.write_all(bytes)?;

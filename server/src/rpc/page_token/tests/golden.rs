@@ -1,5 +1,5 @@
-//! Golden bytes of page tokens. Clients keep tokens over an upgrade, so both parts of a token, the
-//! hash of the walk and the cursor, stay readable.
+//! Golden bytes of page tokens. Clients keep tokens across an upgrade, so both parts of a token,
+//! the hash of its context and the cursor, must stay readable.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::super::internal::v1;
 use super::{FloorStep, ListOrder, NOW, TokenCursor, context, longest, tokens};
 
 const DESCRIPTORS: &str = include_str!("../../../../golden/page_tokens.txt");
-/// A token that the first key of the ring sealed: the cursor is floor 7, toward newer ones.
+/// A token sealed by the first key of the ring. Its cursor is floor 7, toward newer floors.
 const SEALED: &str = include_str!("../../../../golden/page_token_sealed.txt");
 
 #[test]

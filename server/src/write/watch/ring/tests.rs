@@ -14,7 +14,7 @@ fn event(revision: i64) -> Event {
     }
 }
 
-/// Every revision that the ring tells behind `seen`: with a minus where it is part of a gap.
+/// Returns every revision that the ring covers after `seen`, negated where it is part of a gap.
 fn told(ring: &WatchRing, seen: i64) -> Option<Vec<i64>> {
     let entries = ring.behind(seen, usize::MAX)?;
     let revisions = entries.iter().flat_map(|told| match **told {

@@ -1,4 +1,5 @@
-//! A batch that cannot be committed as one is divided, so that one command, or one subject, does not keep the others.
+//! The division of a batch that cannot be committed as one, so that one command or one subject does
+//! not block the others.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +8,11 @@ use riposte_core::{Command, CommandOutput, Error, Result};
 use super::{BatchFailure, BatchOutputs, CommitBatch};
 use crate::error::{ErrorClass, StoreError};
 
-/// Commands that are committed together, and their places in the batch.
+/// Commands that are committed together, and their positions in the batch.
 struct BatchPart {
     places: Vec<usize>,
     commands: Vec<Command>,
-    /// Whether a COMMIT that they were part of was sent and not answered.
+    /// True if a COMMIT that included them was sent without a response.
     unknown: bool,
 }
 
@@ -50,8 +51,9 @@ impl CommitBatch {
 }
 
 impl BatchPart {
-    /// The parts to try instead, the last one first: where a command spoils it for the others, halves, until that one is
-    /// alone; where somebody else holds a subject, each subject by itself. `None` where nothing is gained by it.
+    /// Returns the parts to try instead, the last one first. If a command makes the others fail,
+    /// the parts are halves, until that command is alone. If another transaction holds a subject,
+    /// each subject is a part. `None` if a division does not help.
     fn divided(&self, failure: &BatchFailure) -> Option<Vec<Self>> {
         let meaning = failure.fault.meaning();
         let groups: Vec<Vec<usize>> = match meaning {
@@ -94,7 +96,8 @@ impl BatchPart {
 }
 
 impl BatchFailure {
-    /// What is told of it: whatever went wrong last, what may have happened may not be called undone.
+    /// Returns the error to report. After a COMMIT without a response the commands may have taken
+    /// effect, so the error must not claim that they did not, whatever the last failure was.
     fn into_fault(self) -> StoreError {
         if self.outcome_unknown { Error::ShardUnavailable.into() } else { self.fault }
     }

@@ -1,12 +1,13 @@
-//! Rows of which nothing but counts changed: by how much, so that all rows that moved alike are one statement. Their
-//! values are locked, so a sum is as exact as a value.
+//! Updates of rows of which only counts changed. They are written as differences, so that all rows
+//! with the same difference are one statement. The rows are locked, so a sum is as exact as a
+//! value.
 
 use riposte_core::{Comment, Subject};
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 
 use crate::sql::entity::{comment_index, comment_subject};
 
-/// By how much the counts of a subject moved; `None` where more than counts changed.
+/// Returns the differences of a subject's counts, or `None` if other fields changed as well.
 pub(super) fn subject(before: &Subject, after: &Subject) -> Option<[i64; 4]> {
     let counted = Subject {
         next_floor: after.next_floor,
@@ -31,7 +32,7 @@ pub(super) const SUBJECT: [comment_subject::Column; 4] = {
     [Column::NextFloor, Column::RootCount, Column::CommentCount, Column::Revision]
 };
 
-/// By how much the counts of a comment moved; `None` where more than counts changed.
+/// Returns the differences of a comment's counts, or `None` if other fields changed as well.
 pub(super) fn comment(before: &Comment, after: &Comment) -> Option<[i64; 6]> {
     let counted = Comment {
         next_floor: after.next_floor,
@@ -67,7 +68,7 @@ pub(super) const COMMENT: [comment_index::Column; 6] = {
     ]
 };
 
-/// What each column that moved is set to.
+/// Returns the new value of each column whose count changed.
 pub(super) fn sums<C: sea_orm::ColumnTrait, const N: usize>(
     columns: [C; N],
     by: [i64; N],

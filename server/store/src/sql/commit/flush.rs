@@ -1,5 +1,5 @@
-//! Writes what a world's journal names: every row once, by as few statements as there are tables, in the order of
-//! locking.
+//! Writes the rows of a write set: each row once, with as few statements as there are tables, in
+//! lock order.
 
 mod counts;
 mod new;
@@ -19,13 +19,13 @@ use crate::sql::row;
 
 type Flushed<T> = Result<T, StoreError>;
 
-/// What is left of a batch to be written.
+/// The rows of a batch that are left to write.
 struct Flush<'f> {
     tx: &'f SourceTx,
     unit: &'f UnitOfWork,
 }
 
-/// Writes everything that changed.
+/// Writes all changed rows.
 pub(super) async fn write_set(tx: &SourceTx, unit: &UnitOfWork) -> Flushed<()> {
     let flush = Flush { tx, unit };
     flush.new_subjects().await?;
@@ -96,7 +96,7 @@ where
     Ok(())
 }
 
-/// Locked rows cannot have gone.
+/// Returns an error if an update matched fewer rows than were locked: locked rows cannot disappear.
 fn all(matched: u64, wanted: usize) -> Flushed<()> {
     if matched == wanted as u64 {
         return Ok(());

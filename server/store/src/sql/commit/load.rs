@@ -1,4 +1,5 @@
-//! Fills a world with the rows of a batch, under lock: subjects by id, then comments by id, then likes.
+//! Loads the rows of a batch into a unit of work, under lock: subjects by id, then comments by id,
+//! then likes.
 
 mod duplicates;
 mod likes;
@@ -20,7 +21,7 @@ pub(super) use duplicates::{DuplicateCheck, tells_itself};
 
 type Loaded<T> = Result<T, StoreError>;
 
-/// The rows that `commands` may touch.
+/// Loads the rows that `commands` may touch.
 pub(super) async fn unit(
     tx: &SourceTx,
     kind: BatchKind,
@@ -45,13 +46,13 @@ pub(super) async fn unit(
     Ok(load.unit)
 }
 
-/// A world on its way out of the rows.
+/// A unit of work while its rows are loaded.
 struct Load<'l> {
     tx: &'l SourceTx,
     unit: UnitOfWork,
 }
 
-/// Everything that a batch needs, once, in the order of locking.
+/// All keys that a batch locks, each once, in lock order.
 #[derive(Debug, Default)]
 struct LockedKeys {
     subjects: BTreeSet<SubjectKey>,
@@ -65,7 +66,8 @@ impl LockedKeys {
         let mut wanted = Self::default();
         for command in commands {
             let needs = command.verb.needs();
-            // A comment of another partition is not under this subject, and may lie on another data source.
+            // A comment of another partition does not belong to this subject and may be in another
+            // data source.
             let here = |id: &CommentId| id.partition() == command.subject.partition();
             wanted.subjects.insert(command.subject.clone());
             wanted.comments.extend(needs.comments.into_iter().filter(here));

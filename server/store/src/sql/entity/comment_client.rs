@@ -1,4 +1,4 @@
-//! Where a comment was written: deleted after its retention.
+//! The client data of a comment, such as its address; deleted after its retention.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a comment says.
+//! The content of a comment.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a comment said before an edit.
+//! A content of a comment before an edit.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A frozen ranking of a list, which `subject_id` names as in `comment_rank`.
+//! A ranking snapshot of a list; `subject_id` is the list as in `comment_rank`.
 
 use sea_orm::entity::prelude::*;
 

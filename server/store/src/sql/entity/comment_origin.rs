@@ -1,4 +1,4 @@
-//! Where a comment was imported from.
+//! The import origin of a comment.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Where one comment stands on one board. `subject_id` is the list: the subject of a root, the root of a reply.
+//! A row of the rank index: the score of one comment in one sort. `subject_id` is the list: the
+//! subject of a root, or the root of a reply.
 
 use sea_orm::entity::prelude::*;
 

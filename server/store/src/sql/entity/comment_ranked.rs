@@ -1,4 +1,4 @@
-//! A list whose boards were written, and how often.
+//! A list whose rank index was written, and the number of those writes.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A request that was answered, for every verb but those that make a comment.
+//! The idempotency record of a request, for every verb but those that create a comment.
 
 use sea_orm::entity::prelude::*;
 

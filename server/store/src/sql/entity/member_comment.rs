@@ -1,4 +1,4 @@
-//! One comment in its author's own history.
+//! One comment in its author's member history.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What one commit tells, until nobody needs it any more.
+//! The events of one commit, kept until every consumer has applied them.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Which commit made which revision of a subject, for as long as the commit is kept.
+//! The commit that made a revision of a subject; kept as long as the commit.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Who numbers the outbox of this data source, and how far each reader of the numbers has come.
+//! The lease of this data source's relay, and the position of each consumer of its events.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Who mints with which worker number in this data source.
+//! The process that generates ids with a worker number in this data source.
 
 use sea_orm::entity::prelude::*;
 

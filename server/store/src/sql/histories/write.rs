@@ -1,4 +1,5 @@
-//! History rows of one data source: those that are missing are inserted, those that are behind replaced.
+//! The history rows of one data source: missing rows are inserted, rows of an older version are
+//! replaced.
 
 use std::collections::HashMap;
 
@@ -16,12 +17,12 @@ use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, HistoryEntry, history_model};
 use crate::sql::transact::TransactionBody;
 
-/// Adds rows of comments that came into being, without looking: a row that is there is left, since it is of this state or of
-/// a later one. Answers how many were sent.
+/// Adds the rows of new comments without reading first. An existing row stays, because its state is
+/// the same or later. Returns the number of rows sent.
 #[derive(Debug)]
 pub(super) struct Add(Vec<HistoryEntry>);
 
-/// Writes history rows; answers how many were missing or behind.
+/// Writes history rows and returns the number that were missing or outdated.
 #[derive(Debug)]
 pub(super) struct WriteHistory(Vec<HistoryEntry>);
 
@@ -66,8 +67,8 @@ impl TransactionBody for WriteHistory {
     }
 }
 
-/// The rows by table, each share in the order of the key, so that two transactions wait for each other and never meet
-/// crosswise.
+/// Groups the rows by table, each group in key order, so that two transactions wait for each other
+/// and never deadlock.
 fn in_place<'r>(tx: &SourceTx, rows: &'r [HistoryEntry]) -> impl Iterator<Item = (Partition, Vec<&'r HistoryEntry>)> {
     by_table(rows, tx.tables().index, |one| one.home()).map(|(partition, mut rows)| {
         rows.sort_unstable_by_key(|one| one.place());
@@ -81,8 +82,9 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> R
     let missing: Vec<_> = rows.iter().filter(|one| known(one).is_none()).map(|one| history_model(one)).collect();
     let behind = rows.iter().filter(|one| known(one).is_some_and(|known| known.is_behind(one)));
     let behind: Vec<&HistoryEntry> = behind.copied().collect();
-    // Nobody can lock a row that is not there. So a missing one is inserted and nothing else: where another was faster,
-    // the key says so, and the repeat finds a row that may be newer than this.
+    // A row that does not exist cannot be locked, so a missing one is inserted and nothing else. If
+    // another transaction was faster, the key rejects the insert, and the retry finds a row that
+    // may be newer than this one.
     let count = missing.len();
     for piece in cut(missing) {
         Entity::insert_many(piece).exec_without_returning(db).await?;
@@ -90,7 +92,7 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> R
     Ok(count + replace(db, &behind).await?)
 }
 
-/// Replaces rows that are behind, if they still are once they are locked.
+/// Replaces outdated rows, if they are still outdated once they are locked.
 async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&HistoryEntry]) -> Result<usize, StoreError> {
     let locked = locked(db, behind).await?;
     let still = behind.iter().filter(|one| locked.get(&one.id).is_some_and(|known| known.is_behind(one)));
@@ -105,14 +107,15 @@ async fn replace<C: ConnectionTrait>(db: &OnShard<C>, behind: &[&HistoryEntry]) 
 
 const KEY: [Column; 4] = [Column::ObjectType, Column::MemberId, Column::CreateTime, Column::CommentId];
 
-/// What a row says of a comment.
+/// The state and version of a comment in its history row.
 struct HistoryRow {
     state: i8,
     version: i64,
 }
 
 impl HistoryRow {
-    /// Whether the comment has moved on since. One version has one state; a row that says otherwise was damaged.
+    /// Returns whether the comment has changed since this row was written. One version has one
+    /// state; a row that contradicts this was damaged.
     fn is_behind(&self, one: &HistoryEntry) -> bool {
         self.version < one.version || self.version == one.version && self.state != one.state.code()
     }
@@ -120,7 +123,7 @@ impl HistoryRow {
 
 type There = HashMap<CommentId, HistoryRow>;
 
-/// The rows that are there. Most are not: a comment is mostly told of when it comes into being.
+/// Loads the existing rows. Most do not exist yet, because most events are about new comments.
 async fn known<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<There, StoreError> {
     let mut there = There::new();
     for list in padded_to(MOST, rows) {
@@ -137,7 +140,7 @@ async fn known<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> R
     Ok(there)
 }
 
-/// The same of a few rows, which are locked from now on, in the order of their key.
+/// Loads a few rows as [`known`] and locks them, in key order.
 async fn locked<C: ConnectionTrait>(db: &OnShard<C>, rows: &[&HistoryEntry]) -> Result<There, StoreError> {
     let mut there = There::new();
     for list in padded(rows) {

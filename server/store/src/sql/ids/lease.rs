@@ -1,4 +1,4 @@
-//! The rows of worker leases: three short transactions, each of which takes the lock first.
+//! The rows of worker leases: three short transactions, each of which locks first.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use crate::error::StoreError;
 use crate::sql::entity::worker_lease::{ActiveModel, Column, Entity, Model};
 use crate::sql::pool::{DataSources, SourceTx};
 
-/// How far beyond the present a lease reaches.
+/// The time that a lease extends beyond the present.
 const LASTS: Duration = Duration::from_secs(10);
-/// A lease that ends sooner is moved ahead: a busy partition borrows up to a second from the future.
+/// A lease that ends sooner is extended: a busy partition borrows up to a second from the future.
 const MARGIN_MILLIS: i64 = 2_000;
 
 type Leased<T> = Result<T, StoreError>;
 
-/// Whether a lease is good for everything that may be minted in `present`: the minter's, which a clock that steps back
-/// does not take along.
+/// Returns whether a lease covers all ids that may be generated in `present`. `present` is the tick
+/// of the generator, which does not follow a clock that steps back.
 pub(super) fn covers(lease: &IdLease, present: IdTick) -> bool {
     present.0 + IdTick::span(MARGIN_MILLIS) < lease.until.0
 }
 
-/// Takes a worker number that nobody holds: the one that was minted with longest ago.
+/// Takes a free worker number: the one that was used least recently.
 pub(super) async fn take(sources: &Arc<DataSources>, source: usize, owner: &[u8; 16], now: Millis) -> Leased<IdLease> {
     let work = async |tx: &SourceTx| {
         let free = pick(tx, now).await?;
@@ -40,15 +40,15 @@ pub(super) async fn take(sources: &Arc<DataSources>, source: usize, owner: &[u8;
     Ok(lease)
 }
 
-/// When a lease is moved ahead.
+/// The time of a lease extension.
 pub(super) struct LeaseRenewal {
-    /// By the clock: others compare the lease with theirs.
+    /// By the clock, because other processes compare the lease with their clocks.
     pub(super) now: Millis,
-    /// By the minter, which goes on from here.
+    /// By the generator, which continues from here.
     pub(super) present: IdTick,
 }
 
-/// Moves a lease ahead; `None` when it ran out and somebody else took the number.
+/// Extends a lease; `None` if it expired and another process took the number.
 pub(super) async fn extend(
     sources: &Arc<DataSources>,
     source: usize,
@@ -71,7 +71,7 @@ pub(super) async fn extend(
     Ok(still_ours.then_some(until))
 }
 
-/// Frees a number at once. What was promised stays promised: a successor starts at `minted_until`.
+/// Releases a number at once. Its promise stays valid: the next holder starts at `minted_until`.
 pub(super) async fn release(
     sources: &Arc<DataSources>,
     source: usize,

@@ -1,4 +1,4 @@
-//! How far a projection has come: moved by the term that moved it there.
+//! Moves the position of an event consumer, within the epoch that moved it before.
 
 use riposte_core::ports::{Epoch, Projection};
 use sea_orm::ActiveValue::Set;
@@ -11,7 +11,7 @@ use crate::sql::pool::SourceTx;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
-/// Moves the position of a projection.
+/// Moves the position of an event consumer.
 #[derive(Debug)]
 pub(super) struct AdvancePosition {
     pub(super) term: Epoch,
@@ -37,7 +37,7 @@ impl TransactionBody for AdvancePosition {
         if known.is_some() {
             state::change(tx, name, ActiveModel { position, ..Default::default() }).await?;
         } else {
-            // Nobody else makes it meanwhile: the relay's row is locked.
+            // No other transaction inserts it meanwhile: the relay's row is locked.
             let first = ActiveModel { position, ..state::fresh(name) };
             Entity::insert(first).exec_without_returning(&tx.whole()).await?;
         }

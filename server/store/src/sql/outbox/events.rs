@@ -1,4 +1,4 @@
-//! Events: by the numbers of their commits, and of one subject by its revisions.
+//! Reads events: by the sequence numbers of their commits, and of one subject by its revisions.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::sql::read::along;
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
-/// The events of the commits behind a number.
+/// The events of the commits after a sequence number.
 #[derive(Debug)]
 pub(super) struct EventsAfter {
     pub(super) after: i64,
-    /// Commits at most.
+    /// The highest number of commits.
     pub(super) limit: usize,
 }
 
@@ -42,13 +42,13 @@ impl TransactionBody for EventsAfter {
             if !sequenced.is_empty() {
                 return Ok(sequenced);
             }
-            // Nothing is known of any of them; that must not keep what follows.
+            // None of these commits could be read; that must not block the events after them.
             after = last;
         }
     }
 }
 
-/// What a commit told. Where its row cannot be read, its revisions are told all the same.
+/// Returns the events of a commit. If its row cannot be read, events are made from its revisions.
 async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, StoreError> {
     if let Some(events) = row::events(row) {
         return Ok(events);
@@ -59,7 +59,7 @@ async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, S
     Ok(made.iter().filter_map(|made| row::unknown_event(row, made)).collect())
 }
 
-/// Events of one subject behind a revision.
+/// The events of one subject after a revision.
 #[derive(Debug)]
 pub(super) struct OfSubject {
     pub(super) id: SubjectId,
@@ -67,7 +67,8 @@ pub(super) struct OfSubject {
     pub(super) limit: usize,
 }
 
-/// Commits that are read at a time: each may tell of hundreds of other subjects.
+/// The number of commits that are read at a time: each may have events of hundreds of other
+/// subjects.
 const AT_ONCE: usize = 64;
 
 impl TransactionBody for OfSubject {
@@ -94,7 +95,7 @@ impl TransactionBody for OfSubject {
     }
 }
 
-/// The commits that made these revisions.
+/// Loads the commits that made these revisions.
 async fn commits(
     tx: &SourceTx,
     made: &[outbox_revision::Model],

@@ -1,4 +1,5 @@
-//! Who numbers the events of a source: a lease keeps others away, the epoch tells who came later.
+//! The relay lease of a source: the lease excludes other processes, and the epoch orders its
+//! holders.
 
 use std::time::Duration;
 
@@ -13,13 +14,14 @@ use crate::sql::entity::relay_state::{ActiveModel, Entity, Model};
 use crate::sql::pool::SourceTx;
 use crate::sql::transact::TransactionBody;
 
-/// How long a lead lasts unless it is kept: the longest that numbers wait after a leader died.
+/// The duration of the lease unless it is extended: the longest time that sequencing pauses after a
+/// leader died.
 const LASTS: Duration = Duration::from_secs(5);
-/// By how much clocks may differ. A lease that ends later than this allows was written by a clock that ran wild, and would
-/// keep everybody away until its time comes.
+/// The tolerated difference of clocks. A lease that ends later than this allows was written by a
+/// wrong clock and would exclude every process until that time.
 const SKEW: Duration = Duration::from_secs(60);
 
-/// Takes or keeps the lead.
+/// Acquires or extends the relay lease.
 #[derive(Debug)]
 pub(super) struct AcquireLease {
     pub(super) who: LeaseCandidate,
@@ -32,7 +34,8 @@ impl TransactionBody for AcquireLease {
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let Some(relay) = state::lock(tx).await? else {
-            // Where two begin at once, the key refuses one of them, and its repeat finds the other's row.
+            // If two processes begin at once, the key rejects one of them, and its retry finds the
+            // other's row.
             let first = ActiveModel { epoch: Set(1), ..self.held(state::fresh(RELAY)) };
             Entity::insert(first).exec_without_returning(&tx.whole()).await?;
             return Ok(Some(Epoch(1)));
@@ -41,7 +44,8 @@ impl TransactionBody for AcquireLease {
         if !ours && self.stands(&relay) && !self.who.displaces(&relay.owner) {
             return Ok(None);
         }
-        // Whoever let the lead run out may have been followed and followed again: a term never goes on after a gap.
+        // A leader whose lease expired may have been replaced, even more than once: an epoch never
+        // continues after a gap.
         let epoch = if ours && self.stands(&relay) { relay.epoch } else { relay.epoch + 1 };
         let term = ActiveModel { epoch: Set(epoch), ..self.held(ActiveModel::default()) };
         state::change(tx, RELAY, term).await?;
@@ -60,7 +64,7 @@ impl AcquireLease {
     }
 }
 
-/// Gives the lead up.
+/// Releases the relay lease.
 #[derive(Debug)]
 pub(super) struct ReleaseLease {
     pub(super) who: LeaseCandidate,

@@ -1,8 +1,9 @@
-//! In which order picked commits are numbered: those of each subject by its revisions, whatever order their ids have.
+//! The order in which picked commits are sequenced: the commits of each subject by its revisions,
+//! whatever the order of their ids.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// A revision that a waiting commit made.
+/// A revision that a pending commit made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PendingRevision {
     /// The commit.
@@ -13,17 +14,18 @@ pub(super) struct PendingRevision {
     pub(super) revision: i64,
 }
 
-/// The (subject, revision) that precede what was made, and were made by none of these commits. Revisions are dense and each
-/// subject's are numbered in order: where such a one has its number, all before it have.
+/// Returns the (subject, revision) pairs that directly precede those in `made` and were made by
+/// none of these commits. Revisions are dense and those of a subject are sequenced in order: if
+/// such a predecessor has its sequence number, all revisions before it have theirs.
 pub(super) fn predecessors(made: &[PendingRevision]) -> Vec<(i64, i64)> {
     let there: BTreeSet<(i64, i64)> = made.iter().map(|one| (one.subject, one.revision)).collect();
     let before = there.iter().map(|(subject, revision)| (*subject, revision - 1));
     before.filter(|one| one.1 > 0 && !there.contains(one)).collect()
 }
 
-/// The commits in the order of their numbers, by id where that is free, and without those that come after one of `late`:
-/// (subject, revision) of commits that wait and are not among these. A commit holds its subjects until it is over, so no
-/// two follow each other.
+/// Returns the commits in sequence order, by id where no revision decides, without those that come
+/// after one of `late`: (subject, revision) of pending commits that are not among these. A commit
+/// holds the locks of its subjects until it ends, so two commits never follow each other mutually.
 pub(super) fn in_order(commits: &[i64], made: &[PendingRevision], late: &BTreeSet<(i64, i64)>) -> Vec<i64> {
     let by: HashMap<(i64, i64), i64> = made.iter().map(|one| ((one.subject, one.revision), one.commit)).collect();
     let mut followers: HashMap<i64, Vec<i64>> = HashMap::new();
@@ -60,7 +62,7 @@ mod tests {
 
     use super::{PendingRevision, in_order, predecessors};
 
-    /// Numbers everything, `limit` commits at a time, as the transaction does.
+    /// Sequences everything, `limit` commits at a time, as the transaction does.
     fn number(mut waiting: Vec<i64>, made: &[PendingRevision], limit: usize) -> Vec<i64> {
         let mut sequenced: Vec<i64> = Vec::new();
         waiting.sort_unstable();
@@ -96,7 +98,7 @@ mod tests {
             touched in proptest::collection::vec(proptest::collection::btree_set(1..=5_i64, 0..4), 0..40),
             limit in 1..20_usize,
         ) {
-            // Commits in the order in which they happened, under ids in no order.
+            // Commits in the order in which they happened, with ids in random order.
             let mut last = [0; 6];
             let mut made = Vec::new();
             for (commit, subjects) in ids.iter().zip(&touched) {

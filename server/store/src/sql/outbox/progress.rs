@@ -1,4 +1,4 @@
-//! How far numbers and projections have come.
+//! The progress of the sequence numbers and of the event consumers.
 
 use riposte_core::Millis;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
@@ -10,7 +10,7 @@ use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::transact::TransactionBody;
 
-/// The position of a row of the relay's state.
+/// Reads the position of a row of the relay's state.
 #[derive(Debug)]
 pub(super) struct StoredPosition {
     pub(super) of: &'static str,
@@ -25,7 +25,7 @@ impl TransactionBody for StoredPosition {
     }
 }
 
-/// The time of the first row that has no number.
+/// Reads the time of the first row without a sequence number.
 #[derive(Debug)]
 pub(super) struct OldestWaiting;
 
@@ -34,7 +34,8 @@ impl TransactionBody for OldestWaiting {
     const NAME: &'static str = "read oldest waiting";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
-        // The first along the key, which ends with the id: the least time, or the least id, would need all that wait.
+        // The first row along the key, which ends with the id: the minimum of the times or ids
+        // would read all pending rows.
         let oldest = Entity::find().select_only().column(Column::CreateTime).filter(Column::PubSeq.is_null());
         let oldest = along(oldest.limit(1), key::PUBLISHED).into_tuple::<i64>().one(&tx.whole()).await?;
         Ok(oldest.map(Millis))

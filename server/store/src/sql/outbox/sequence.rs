@@ -1,7 +1,8 @@
-//! Gives numbers to what was committed. Rows are picked by state and not by place: a transaction that commits late shows
-//! its row late, without a number, and the next pick finds it, however small its id. All numbers of a pick become visible
-//! at once, and the lock of the relay's row lets no other pick begin before: so whoever reads along the numbers meets no
-//! hole that is filled afterwards.
+//! Assigns sequence numbers to commits. Rows are picked by state and not by position: a transaction
+//! that commits late shows its row late, without a number, and the next pick finds it however small
+//! its id is. All numbers of a pick become visible at once, and the lock of the relay's row
+//! prevents another pick from beginning before. So a reader that follows the sequence numbers never
+//! meets a gap that is filled later.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ use crate::sql::pool::SourceTx;
 use crate::sql::read::along;
 use crate::sql::transact::TransactionBody;
 
-/// Numbers the oldest commits that have none.
+/// Assigns numbers to the oldest commits that have none.
 #[derive(Debug)]
 pub(super) struct AssignSequence {
     pub(super) term: Epoch,
@@ -48,17 +49,18 @@ impl TransactionBody for AssignSequence {
 }
 
 impl AssignSequence {
-    /// The next commits in the order of their numbers.
+    /// Returns the next commits in sequence order.
     async fn pick(&self, tx: &SourceTx) -> Result<Vec<i64>, StoreError> {
         let mut seen = self.limit.max(1);
         loop {
             let oldest = waiting(tx, seen).await?;
             let made = made(tx, &oldest).await?;
-            // Fewer than asked for are all there are. A batch can commit only after the one whose revision precedes its own
-            // has let go of the subject, so where one is seen, all earlier ones are seen too.
+            // Fewer rows than requested are all pending rows. A batch can commit only after the
+            // batch with the preceding revision has released the subject, so if a commit is
+            // visible, all earlier commits of its subjects are visible too.
             let all = oldest.len() < seen;
-            // The rest is left for later, and ids that several processes minted do not follow the revisions: an earlier one
-            // may be in the rest.
+            // The remaining rows are left for later. Several processes generate ids, so ids do not
+            // follow the revisions: an earlier commit may be among the remaining rows.
             let late = if all { BTreeSet::new() } else { unnumbered(tx, &order::predecessors(&made)).await? };
             let mut ready = order::in_order(&oldest, &made, &late);
             if all || ready.len() >= self.limit {
@@ -70,14 +72,15 @@ impl AssignSequence {
     }
 }
 
-/// Commits without a number. They come along their key, which ends with the id, so about the oldest first; nothing rests on
-/// that, and to ask for it would make MariaDB read and sort all that wait for each pick.
+/// Reads commits without a number. They come along their key, which ends with the id, so roughly
+/// the oldest first. Correctness does not depend on that, and an ORDER BY would make MariaDB read
+/// and sort all pending rows for each pick.
 async fn waiting(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, StoreError> {
     let rows = Entity::find().select_only().column(Column::Id).filter(Column::PubSeq.is_null()).limit(limit as u64);
     Ok(along(rows, key::PUBLISHED).into_tuple().all(&tx.whole()).await?)
 }
 
-/// The revisions that these commits made.
+/// Reads the revisions that these commits made.
 async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, StoreError> {
     use outbox_revision::{Column, Entity};
     let mut made = Vec::new();
@@ -92,7 +95,7 @@ async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, St
     Ok(made)
 }
 
-/// Those among these (subject, revision) whose commit is there and has no number.
+/// Returns those of these (subject, revision) pairs whose commit exists and has no number.
 async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i64, i64)>, StoreError> {
     use outbox_revision::Column as Revision;
     let db = tx.whole();
@@ -107,7 +110,8 @@ async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i6
     let commits: BTreeSet<i64> = found.iter().map(|(commit, _)| *commit).collect();
     let mut waiting = BTreeSet::new();
     for list in padded(&commits.into_iter().collect::<Vec<_>>()) {
-        // The number is looked at here and not there: SQLite would follow a condition on it away from the primary key.
+        // The number is checked here and not in the query: a condition on it would lead SQLite away
+        // from the primary key.
         let rows = Entity::find().select_only().columns([Column::Id, Column::PubSeq]).filter(Column::Id.is_in(list));
         let rows: Vec<(i64, Option<i64>)> = rows.into_tuple().all(&db).await?;
         waiting.extend(rows.into_iter().filter(|(_, number)| number.is_none()).map(|(id, _)| id));
@@ -115,8 +119,8 @@ async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i6
     Ok(found.into_iter().filter(|(commit, _)| waiting.contains(commit)).map(|(_, place)| place).collect())
 }
 
-/// Rows that get their numbers from one statement: each of them is compared with half of the others' ids, and the next
-/// statement costs about as much as that.
+/// The number of rows that one statement sequences. The statement compares each of them with half
+/// of the others' ids, and the next statement costs about as much as that.
 const AT_ONCE: usize = 64;
 
 /// Writes numbers to rows, by (id, number).

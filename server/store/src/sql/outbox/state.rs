@@ -1,4 +1,5 @@
-//! The rows of a relay: one for the relay itself, whose position is the last number given, and one for each projection.
+//! The state rows of a relay: one for the relay itself, whose position is the last number assigned,
+//! and one for each event consumer.
 
 use riposte_core::ports::Epoch;
 use sea_orm::ActiveValue::Set;
@@ -12,23 +13,23 @@ use crate::sql::row;
 /// The name of the relay's own row.
 pub(super) const RELAY: &str = "relay";
 
-/// Takes the lock that every transaction of a relay takes first; `None` before the first term.
+/// Takes the lock that every transaction of a relay takes first; `None` before the first epoch.
 pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, StoreError> {
     Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.whole()).await?)
 }
 
-/// The same, and `None` too when another term than `term` has begun.
+/// As [`lock`], and `None` also if another epoch than `term` has begun.
 pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>, StoreError> {
     Ok(lock(tx).await?.filter(|relay| relay.epoch == term.0))
 }
 
-/// The position of a row; 0 while there is none.
+/// Returns the position of a row, or 0 if the row does not exist.
 pub(in crate::sql) async fn position<C: ConnectionTrait>(db: &C, name: &str) -> Result<i64, StoreError> {
     let query = Entity::find_by_id(row::bytes(name)).select_only().column(Column::Position);
     Ok(query.into_tuple().one(db).await?.unwrap_or(0))
 }
 
-/// The columns that a term sets, for `name`; a row that is new begins at 0.
+/// Returns the columns of a new row for `name`; its position begins at 0.
 pub(super) fn fresh(name: &str) -> ActiveModel {
     ActiveModel {
         name: Set(row::bytes(name)),
@@ -39,7 +40,7 @@ pub(super) fn fresh(name: &str) -> ActiveModel {
     }
 }
 
-/// Changes a row that is there.
+/// Updates an existing row.
 pub(super) async fn change(tx: &SourceTx, name: &str, to: ActiveModel) -> Result<(), StoreError> {
     Entity::update_many().set(to).filter(Column::Name.eq(row::bytes(name))).exec(&tx.whole()).await?;
     Ok(())

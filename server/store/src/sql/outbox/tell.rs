@@ -1,4 +1,5 @@
-//! What a commit leaves in its own transaction: one row, however many subjects it changed, and which revisions it made.
+//! The outbox rows that a commit writes in its own transaction: one with its events, in any number
+//! of subjects, and one for each revision it made.
 
 use riposte_core::CommentId;
 use riposte_core::event::Event;
@@ -10,7 +11,7 @@ use crate::sql::entity::{outbox_commit, outbox_revision};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
-/// Writes what a commit tells, under the id that was kept for it; nothing where it changed nothing.
+/// Writes the events of a commit under the id reserved for it; writes nothing if there are none.
 pub(in crate::sql) async fn tell(tx: &SourceTx, commit: CommentId, events: &[Event]) -> Result<(), StoreError> {
     if events.is_empty() {
         return Ok(());

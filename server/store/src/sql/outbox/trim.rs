@@ -1,4 +1,4 @@
-//! What nobody needs any more: bounded deletes by id.
+//! The deletion of events that no consumer needs any more: bounded deletes by id.
 
 use riposte_core::Millis;
 use riposte_core::ports::{Epoch, Projection};
@@ -42,8 +42,9 @@ impl TransactionBody for TrimOutbox {
 }
 
 impl TrimOutbox {
-    /// The ids of those among the first numbers that are old enough. Only the first `limit` are looked at, so that a call
-    /// which finds nothing to delete costs no more than one that does: numbers are about as old as they are small.
+    /// Returns the ids of those of the first sequenced commits that are old enough. Only the first
+    /// `limit` are checked, so that a call which deletes nothing costs no more than one that does:
+    /// sequence numbers rise roughly with age.
     async fn old(&self, tx: &SourceTx, applied: i64) -> Result<Vec<i64>, StoreError> {
         let first = Entity::find()
             .select_only()

@@ -1,9 +1,10 @@
-//! The breaker of a data source: while it is away, calls that need it end at once, and hold no room that those of other
-//! sources could use.
+//! The circuit breaker of a data source. While the source is unavailable, calls that need it fail
+//! at once and use no capacity that calls to other sources could use.
 //!
-//! That a connection fails, or none can be had, does not say that the source is away: a failover cuts connections, and a pool
-//! whose connections all wait for a lock has none to give. So the source is asked for a sign of life on a connection that is
-//! no pool's, and without one it is left alone. It knows by the pool where the source is, since credentials may be exchanged there.
+//! A failed connection, or an exhausted pool, does not mean that the source is unavailable: a
+//! failover cuts connections, and a pool whose connections all wait for a lock has none to give. So
+//! the source is probed on a connection outside the pools, and the breaker opens if the probe
+//! fails. The probe takes the address from the pool, because credentials may be exchanged there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,48 +17,50 @@ use tokio::time::timeout;
 
 use crate::error::StoreError;
 
-/// A source that has not answered for so long is asked for a sign of life.
+/// The time without a response after which a source is probed.
 pub(super) const SILENT: Duration = Duration::from_secs(1);
-/// How long that may take.
+/// The time limit of a probe.
 const SIGN_WITHIN: Duration = Duration::from_secs(1);
 
-/// See the module.
+/// The circuit breaker of one source; see the module.
 #[derive(Debug)]
 pub(super) struct SourceBreaker {
     breaker: CircuitBreaker,
-    /// Whether nobody knows yet that its tables are ours.
+    /// True until the schema of the source has been read and found valid.
     unknown: AtomicBool,
     begin: Instant,
     silent: Duration,
-    /// A pool of the source, which is asked for nothing but where the source is.
+    /// A pool of the source, used only for its current address.
     pool: MySqlPool,
-    /// What the last look for a sign of life saw, and when it began.
+    /// The result of the last probe, and the time it began.
     seen: Mutex<Option<(Instant, bool)>>,
 }
 
 impl SourceBreaker {
-    /// The breaker of the source of a pool, which is looked at when it was silent for so long.
+    /// Creates the breaker of a pool's source, which is probed after `silent` without a response.
     pub(super) fn new(pool: MySqlPool, silent: Duration) -> Self {
         let (breaker, begin, seen) = (CircuitBreaker::default(), Instant::now(), Mutex::new(None));
         Self { breaker, unknown: AtomicBool::new(false), begin, silent, pool, seen }
     }
 
-    /// Whether to keep the source closed, because it was away whenever its schema was asked for.
+    /// Sets whether the breaker stays open because the source was unavailable at every check of its
+    /// schema.
     pub(super) fn withhold(&self, unknown: bool) {
         self.unknown.store(unknown, Ordering::Release);
     }
 
-    /// Begins something at the source, or answers for it that it is away. What is begun may be given up while it waits.
+    /// Calls the source, or returns at once that it is unavailable. A call may be dropped while it
+    /// waits.
     ///
     /// # Errors
-    /// Those of `ask`, and [`StoreError::Away`].
+    /// The errors of `ask`, and [`StoreError::Away`].
     pub(super) async fn pass<T>(
         &self,
         source: usize,
         ask: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        // While it is left alone, one call now and then looks for a sign of life first: it would wait for its own work for as long as
-        // its caller does.
+        // While the breaker is open, a single call now and then probes the source first: without
+        // the probe it would wait for its own work until its caller gives up.
         let left_alone = self.breaker.is_open();
         if self.unknown.load(Ordering::Acquire)
             || !self.breaker.may_try(self.begin.elapsed())
@@ -65,7 +68,7 @@ impl SourceBreaker {
         {
             return Err(StoreError::Away);
         }
-        // Boxed: this is a part of every transaction's future.
+        // Boxed, because it is a part of every transaction's future.
         let mut ask = Box::pin(ask);
         let answer = match timeout(self.silent, &mut ask).await {
             Ok(answer) => {
@@ -100,7 +103,8 @@ impl SourceBreaker {
         }
     }
 
-    /// Whether the source answers on a connection of its own. One at a time looks; who has come meanwhile takes its word.
+    /// Returns whether the source responds on a connection of its own. One probe runs at a time;
+    /// calls that arrived meanwhile use its result.
     async fn lives(&self) -> bool {
         let asked = Instant::now();
         let mut seen = self.seen.lock().await;
@@ -115,7 +119,7 @@ impl SourceBreaker {
             connection.ping().await?;
             connection.close().await
         };
-        // A server that refuses us in its own words is there.
+        // A server that refuses the connection with its own error is available.
         let lives = matches!(timeout(SIGN_WITHIN, look).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
         *seen = Some((began, lives));
         lives
@@ -132,7 +136,7 @@ mod tests {
     use super::{MySqlPool, SILENT, SourceBreaker};
     use crate::error::StoreError;
 
-    /// A door before nobody.
+    /// A breaker of an address where no server listens.
     fn door(silent: Duration) -> SourceBreaker {
         SourceBreaker::new(MySqlPool::connect_lazy_with(MySqlConnectOptions::new().host("127.0.0.1").port(1)), silent)
     }

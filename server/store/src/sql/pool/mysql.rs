@@ -14,23 +14,26 @@ use super::breaker::{SILENT, SourceBreaker};
 use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 use crate::error;
 
-/// A connection that rested for longer is tried before it is used.
+/// The idle time after which a connection is tested before use.
 const TRY_AFTER: Duration = Duration::from_secs(30);
-/// How long a connection lives: so long an account is still used after its address was exchanged (docs/secure.md).
+/// The lifetime of a connection. An old account stays in use that long after its address was
+/// exchanged (docs/secure.md).
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
-/// More statements than one transaction prepares. Up to so many beyond its limit a connection keeps until its release.
+/// A number above the statements that one transaction prepares. A connection may exceed its
+/// statement limit by it until it is released.
 const SPARE: usize = 4096;
 
-/// Whether a text is the address of a server of the MySQL family, with options that its driver knows. Nothing is asked.
+/// Returns whether a text is the address of a server of the MySQL family, with options that the
+/// driver knows. No connection is made.
 #[must_use]
 pub fn is_address(url: &str) -> bool {
     options(url).is_ok()
 }
 
-/// What is said of an address that is none.
+/// The error text for an invalid address.
 const FORM: &str = "the address of a data source is not mysql://…";
 
-/// What a source of the MySQL family has beside its pools.
+/// The state of a MySQL-family source apart from its pools.
 #[derive(Debug)]
 pub(super) struct MysqlServer {
     pub(super) door: SourceBreaker,
@@ -49,8 +52,8 @@ pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSo
     Ok(DataSource { read, write, server: Some(server) })
 }
 
-/// Makes the connections of both pools by another address from now on; it differs in nothing but user, password and options.
-/// Connections that are open live on.
+/// Uses another address for the new connections of both pools. It differs only in user, password
+/// and options. Open connections stay in use.
 pub(super) async fn exchange(
     source: &DataSource,
     server: &MysqlServer,
@@ -72,12 +75,12 @@ pub(super) async fn exchange(
     Ok(())
 }
 
-/// Whether the server refuses these credentials in its own words.
+/// Returns whether the server rejects these credentials with its own error.
 async fn is_denied(options: &MySqlConnectOptions) -> bool {
     let tried = timeout(SILENT, MySqlConnection::connect_with(options)).await;
     match tried {
         Ok(Ok(connection)) => {
-            // It was made for nothing else; that its end fails says nothing.
+            // The connection served only this check; an error at its end is irrelevant.
             let _ = timeout(SILENT, connection.close()).await;
             false
         }
@@ -86,19 +89,20 @@ async fn is_denied(options: &MySqlConnectOptions) -> bool {
     }
 }
 
-/// How an address is connected to.
+/// Returns the connect options of an address.
 fn options(url: &str) -> std::result::Result<MySqlConnectOptions, &'static str> {
     let options: MySqlConnectOptions = url.parse().map_err(|_| FORM)?;
-    // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved connection.
+    // The driver would set sql_mode on connect, which changes `||` and costs Vitess a reserved
+    // connection.
     Ok(options.pipes_as_concat(false).no_engine_substitution(false))
 }
 
-/// What makes a data source the one it is.
+/// Returns the parts of an address that identify a data source.
 fn place(options: &MySqlConnectOptions) -> (&str, u16, Option<&PathBuf>, Option<&str>) {
     (options.get_host(), options.get_port(), options.get_socket(), options.get_database())
 }
 
-/// With room for as many prepared statements as a pool's connections need.
+/// Sets the statement cache to the size that a pool's connections need.
 fn remembering(options: MySqlConnectOptions, limits: &PoolConfig) -> MySqlConnectOptions {
     options.statement_cache_capacity(limits.statements + SPARE)
 }
@@ -107,26 +111,30 @@ fn isolation(level: &str) -> String {
     format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}")
 }
 
-/// How long a connection waits for a row. A process that stalls with a transaction open would keep others from its
-/// subjects for as long as it stalls: MariaDB ends such a transaction after the same time, others know no such thing. The
-/// process then finds its connection lost.
+/// Returns the statement that sets the time a connection waits for a row lock. A process that
+/// stalls with an open transaction would block others from its subjects for as long as it stalls.
+/// MariaDB ends such a transaction after the same time, and the process then finds its connection
+/// lost; other servers have no such setting.
 fn waits(lock_wait: Duration) -> String {
     let seconds = lock_wait.as_secs().max(1);
     format!("SET SESSION innodb_lock_wait_timeout = {seconds} /*M!, SESSION idle_transaction_timeout = {seconds} */")
 }
 
-/// How a connection comes back to its pool. The driver itself ends the transactions that it knows of.
+/// The handling of a connection that returns to its pool. The driver itself ends the transactions
+/// that it knows of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Release {
-    /// A BEGIN that was given up while pending is unknown to the driver: the transaction would stay open, and take the next
-    /// borrower's write with it when it dies. So nothing that writes goes back without a ROLLBACK.
+    /// Rolled back: the driver does not know of a BEGIN that was dropped while pending. The
+    /// transaction would stay open, and the next borrower's write would be lost with it. So every
+    /// writing connection is released with a ROLLBACK.
     RolledBack,
-    /// Nothing is ever lost with a transaction that reads, and its BEGIN is never given up ([`DataSource::begin_read`]). A round
-    /// trip for each read is worth more than a second net.
+    /// Released as it is: a read transaction holds nothing that could be lost, and its BEGIN is
+    /// never dropped ([`DataSource::begin_read`]). A second safeguard is not worth a round trip for
+    /// each read.
     AsItIs,
 }
 
-/// A pool whose connections all begin with these settings.
+/// Creates a pool whose connections all start with these settings.
 fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String>, release: Release) -> MySqlPool {
     let statements = limits.statements;
     MySqlPoolOptions::new()
@@ -166,11 +174,12 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
         .connect_lazy_with(remembering(options.clone(), limits))
 }
 
-/// Closes all prepared statements of a connection, and waits until the server has seen it.
+/// Closes all prepared statements of a connection, and waits until the server has processed it.
 ///
-/// A server does not answer when a statement is closed, and the driver leaves Nagle's algorithm on (sqlx 0.9.0, its issue
-/// 4335): whatever is sent next waits until the network has acknowledged that packet, for 40 ms. The driver closes one
-/// statement for each new one when its own limit is reached, so that every statement would wait; all at once wait once.
+/// A server sends no response when a statement is closed, and the driver leaves Nagle's algorithm
+/// on (sqlx 0.9.0, its issue 4335): the next packet waits until the network has acknowledged that
+/// packet, for 40 ms. At its own limit the driver closes one statement for each new one, so every
+/// statement would wait; closing all at once waits once.
 async fn forget_statements(connection: &mut MySqlConnection) -> sqlx::Result<()> {
     connection.clear_cached_statements().await?;
     connection.ping().await

@@ -42,7 +42,8 @@ fn pool(options: SqliteConnectOptions, limits: &PoolConfig) -> SqlitePool {
         .idle_timeout(None)
         .max_lifetime(None)
         .test_before_acquire(false)
-        // As on MySQL: a transaction that its owner left open ends here. Without one SQLite refuses, which is as good.
+        // As on MySQL: a transaction left open by its owner ends here. Without one, SQLite returns
+        // an error, which is ignored.
         .after_release(|connection, _| {
             Box::pin(async move {
                 let _ = connection.execute("ROLLBACK").await;

@@ -1,7 +1,9 @@
-//! Standings of one data source: what the comments say now, written over what the boards say.
+//! Writes the rank index of one data source: the current scores of comments replace the stored
+//! ones.
 //!
-//! Whoever writes locks the lists first and looks at the comments afterwards, so two of these never put an older state
-//! over a newer one. The comments themselves are not locked: their writers do not wait for this.
+//! A writer locks the lists first and reads the comments afterwards, so that of two writers none
+//! replaces a newer state by an older one. The comments themselves are not locked: their writers do
+//! not wait for the rank index.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,14 +24,14 @@ use crate::sql::pool::SourceTx;
 use crate::sql::read::{comments, subjects};
 use crate::sql::transact::TransactionBody;
 
-/// A comment, and the list on whose boards it may stand.
+/// A comment, and the list in whose rank index it may have scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RankedComment {
     pub(super) list: CommentId,
     pub(super) comment: CommentId,
 }
 
-/// Brings comments up to date; answers how many stood elsewhere.
+/// Updates the rank index for comments and returns the number whose scores changed.
 #[derive(Debug)]
 pub(super) struct WriteRankIndex {
     pub(super) ranked: Vec<RankedComment>,
@@ -59,11 +61,11 @@ impl TransactionBody for WriteRankIndex {
     }
 }
 
-/// Rows of boards by their comment.
+/// Rows of the rank index by their comment.
 type Rows = HashMap<CommentId, Vec<Model>>;
 
 impl WriteRankIndex {
-    /// The rows that these comments ought to have.
+    /// Returns the rows that these comments should have.
     fn standings(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> Rows {
         let rows = |comment: &Comment| {
             let hot = subjects.get(&comment.subject_id).map(|subject| self.rules.hot(subject.key.object_type()));
@@ -82,7 +84,8 @@ impl WriteRankIndex {
     }
 }
 
-/// Waits for a turn at these lists of one table, in the order of their numbers, and tells that their boards change.
+/// Locks these lists of one table, in the order of their ids, and counts the change of their rank
+/// index.
 async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -> Result<(), StoreError> {
     use comment_ranked::{ActiveModel, Column, Entity};
     let row =
@@ -97,7 +100,7 @@ async fn lock<C: ConnectionTrait>(db: &OnShard<C>, lists: BTreeSet<CommentId>) -
     Ok(())
 }
 
-/// Replaces the rows of those comments of one table that stand elsewhere than they ought to.
+/// Replaces the rows of those comments of one table whose scores differ.
 async fn table<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId], mut wanted: Rows) -> Result<usize, StoreError> {
     let mut there = there(db, ids).await?;
     let (mut changed, mut gone, mut new) = (0, BTreeMap::<i8, Vec<CommentId>>::new(), Vec::new());
@@ -115,7 +118,7 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId], mut wante
             rows.filter(Column::Sort.eq(sort)).exec(db).await?;
         }
     }
-    // In the order of the key: whoever reads a board meets its rows in their places.
+    // In key order, so that the rows of one list are inserted side by side, as readers scan them.
     new.sort_by(|a, b| (a.subject_id, a.sort).cmp(&(b.subject_id, b.sort)).then(a.score.total_cmp(&b.score)));
     let new: Vec<ActiveModel> = new.into_iter().map(active).collect();
     for piece in cut(new) {
@@ -124,7 +127,7 @@ async fn table<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId], mut wante
     Ok(changed)
 }
 
-/// The rows that these comments have.
+/// Loads the existing rows of these comments.
 async fn there<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result<Rows, StoreError> {
     let mut there = Rows::new();
     for list in padded(ids) {
@@ -138,7 +141,8 @@ async fn there<C: ConnectionTrait>(db: &OnShard<C>, ids: &[CommentId]) -> Result
     Ok(there)
 }
 
-/// The rows of `some` that are not among `others`. Scores are stored as they were computed, to the last bit.
+/// Returns the rows of `some` that are not among `others`. Scores are stored bit for bit as they
+/// were computed, so they compare exactly.
 fn without(some: &[Model], others: &[Model]) -> Vec<Model> {
     some.iter().filter(|row| !others.contains(row)).cloned().collect()
 }

@@ -1,4 +1,5 @@
-//! One new ranking. Of several processes that make one at the same time, the first to insert its row wins.
+//! The insert of one new ranking. If several processes make one at the same time, the first row
+//! inserted wins.
 
 use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error};
@@ -12,11 +13,11 @@ use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, SnapshotFingerprint};
 use crate::sql::transact::TransactionBody;
 
-/// Writes a ranking; answers with the one that then has its number.
+/// Inserts a ranking and returns the one that is stored under its number.
 #[derive(Debug)]
 pub(super) struct InsertSnapshot {
     pub(super) list: RankedList,
-    /// The number that rankings know the list by.
+    /// The list id in the rows of rankings.
     pub(super) id: CommentId,
     pub(super) ranking: Ranking,
     pub(super) print: SnapshotFingerprint,

@@ -1,17 +1,18 @@
-//! Rankings, remembered: they never change, so every page behind the first of a walk is spared reading 8 KB.
+//! A cache of rankings. A ranking never changes, so the later pages of a walk do not read its 8 KB
+//! again.
 
 use moka::sync::Cache;
 use riposte_core::rank::{KEPT, RankedList, Ranking};
 
-/// What may be remembered, in bytes.
+/// The size of the cache, in bytes.
 const ROOM: u64 = 16 << 20;
-/// What an entry costs beside its floors and the names of its subject.
+/// The size of an entry without its floors and the texts of its subject key.
 const FRAME: usize = 256;
 
-/// A ranking by its list and its number.
+/// A ranking's key: its list and its number.
 type Name = (RankedList, i64);
 
-/// The memory of one process.
+/// The cache of one process.
 #[derive(Debug, Clone)]
 pub(super) struct SnapshotCache {
     rankings: Cache<Name, Ranking>,

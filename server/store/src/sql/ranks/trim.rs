@@ -1,4 +1,5 @@
-//! Rankings that no walk can need any more: a bounded delete in each table of a data source.
+//! The deletion of rankings that no walk can need any more: a bounded delete in each table of a
+//! data source.
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub(super) async fn trim(
     Ok(trimmed)
 }
 
-/// A ranking by its partition and its key.
+/// The key of a ranking, with its partition.
 type Key = (i16, i64, i8, i64);
 
 /// Finds old rankings in a table.

@@ -1,4 +1,4 @@
-//! Comments with the type of their subject: what their authors' histories are made of.
+//! Comments with the type of their subject: the data of their authors' histories.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, HistoryEntry};
 
-/// Comments by their ids; those that are not there are left out.
+/// Reads comments by their ids; comments that do not exist are left out.
 #[derive(Debug)]
 pub(super) struct ByIds;
 
@@ -71,7 +71,7 @@ fn authored(
     })
 }
 
-/// The types of the subjects of these rows, mostly remembered.
+/// Returns the types of the subjects of these rows, mostly from the cache.
 async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectId, ObjectType>, StoreError> {
     let identities = snapshot.identities();
     let (mut known, mut unknown) = (HashMap::new(), Vec::new());

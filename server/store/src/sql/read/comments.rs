@@ -1,4 +1,4 @@
-//! Comments by their bare ids, with content.
+//! Comments with content, by their bare ids.
 
 use std::collections::HashMap;
 
@@ -39,8 +39,8 @@ impl Gather for CommentsById {
     }
 }
 
-/// The comments with these ids that exist, each with its content, by one statement: a batch may touch every table there
-/// is.
+/// Reads the comments with these ids that exist, each with its content, in one statement, because a
+/// batch may touch every table.
 async fn with_content<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
@@ -65,13 +65,13 @@ async fn with_content<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// Subjects by their ids. All of them lie in one subject table.
+/// Reads subjects by their ids. All of them are in one subject table.
 pub(in crate::sql) async fn subjects(
     snapshot: &SourceTx,
     ids: impl Iterator<Item = SubjectId>,
 ) -> Result<HashMap<SubjectId, Subject>, StoreError> {
     use comment_subject::{Column, Entity};
-    // Both kinds of ids come from one generator, so a subject's partition is in its id too.
+    // One generator makes both kinds of ids, so the id of a subject contains its partition too.
     let mut ids: Vec<CommentId> = ids.map(CommentId::from).collect();
     ids.sort_unstable();
     ids.dedup();

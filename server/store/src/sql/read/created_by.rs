@@ -1,4 +1,4 @@
-//! The comments that earlier requests made, by the keys that stand beside them.
+//! The comments that earlier requests created, by the idempotency keys in their rows.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl ReadQuery for CreatedBy {
     }
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
-        // A request that was answered stays answered, even where its subject was deleted since.
+        // The result of an executed request stays valid, even if its subject was deleted since.
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(vec![None; self.requests.len()]) };
         let mut created = HashMap::with_capacity(self.requests.len());
         for list in padded(&self.requests) {

@@ -1,5 +1,6 @@
-//! All comments of a subject, thread by thread in the order of the roots' floors, each thread in thread order. A comment
-//! is younger than the one it answers, and stands below it or beside it, so parents come before children.
+//! All comments of a subject, thread by thread in the order of the roots' floors, and each thread
+//! in thread order. A comment is younger than its parent and comes after it in both orders, so
+//! parents come before children.
 
 use std::collections::HashMap;
 
@@ -47,7 +48,7 @@ impl ReadQuery for ExportPage {
     }
 }
 
-/// The same without what they say.
+/// As the export of comments, without their contents.
 #[derive(Debug)]
 pub(super) struct ExportRows {
     pub(super) key: SubjectKey,
@@ -69,7 +70,8 @@ impl ReadQuery for ExportRows {
     }
 }
 
-/// At most `limit` comments of a subject behind one of them, in this order; from the first one on behind `None`.
+/// Returns at most `limit` comments of a subject after one of them, in export order; `None` starts
+/// at the first.
 async fn behind(
     tx: &Tx,
     subject: SubjectId,
@@ -94,7 +96,8 @@ impl Forest<'_> {
         Entity::find().filter(Column::Part.eq(self.tx.part())).filter(Column::SubjectId.eq(self.subject.get()))
     }
 
-    /// At most `limit` comments behind one of them: the rest of its thread, then other threads.
+    /// Returns at most `limit` comments after one of them: the rest of its thread, then other
+    /// threads.
     async fn behind(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let Some(last) = comments(self.tx, &[after]).await?.pop() else { return Ok(Vec::new()) };
         let root = match last.root_id {
@@ -108,7 +111,7 @@ impl Forest<'_> {
         Ok(found)
     }
 
-    /// At most `limit` comments of the threads whose roots stand behind a floor.
+    /// Returns at most `limit` comments of the threads whose roots have a higher floor.
     async fn behind_root(&self, floor: i32, limit: usize) -> Result<Vec<Comment>, StoreError> {
         if limit == 0 {
             return Ok(Vec::new());
@@ -116,7 +119,8 @@ impl Forest<'_> {
         let roots = self.all().filter(Column::RootId.eq(0)).filter(Column::Floor.gt(floor));
         let roots = along(roots, key::FLOOR).order_by_asc(Column::Floor).limit(limit as u64);
         let roots = comments_of(roots.all(self.tx).await?)?;
-        // Floors are dense: a root's next one tells how many replies it ever had, and none is ever removed.
+        // Floors are dense: a root's next floor gives the number of replies it ever had, and none
+        // is ever removed.
         let mut room = limit as i64;
         let whole = roots.iter().take_while(|root| {
             room -= i64::from(root.next_floor);
@@ -136,8 +140,8 @@ impl Forest<'_> {
         Ok(found)
     }
 
-    /// The comments of a thread behind a path, in thread order. A path names its subject by its root; naming it again would
-    /// lead SQLite away from the key of paths.
+    /// Returns the comments of a thread after a path, in thread order. A path implies its subject
+    /// by its root; a condition on the subject would lead SQLite away from the key of paths.
     async fn rest_of(&self, root: &Path, after: &Path, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let range = Entity::find()
             .filter(Column::Part.eq(self.tx.part()))
@@ -147,7 +151,7 @@ impl Forest<'_> {
         comments_of(range.all(self.tx).await?)
     }
 
-    /// All replies of some roots, each root's in thread order.
+    /// Returns all replies of some roots, those of each root in thread order.
     async fn replies_of(&self, roots: &[Comment]) -> Result<HashMap<CommentId, Vec<Comment>>, StoreError> {
         let answered: Vec<i64> = roots.iter().filter(|root| root.next_floor > 1).map(|root| root.id.get()).collect();
         let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(answered.len());

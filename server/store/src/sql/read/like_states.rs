@@ -1,7 +1,8 @@
-//! What one member says of some comments of a subject.
+//! The likes of one member for some comments of a subject.
 //!
-//! Which of them are comments of the subject never changes, and is mostly remembered. So there is one statement, which
-//! sees one state by itself: the subject, and one range of the member's likes beside it.
+//! A comment never moves to another subject, so its subject is mostly cached. So one statement
+//! suffices, which sees one state by itself: the subject, joined with one range of the member's
+//! likes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,10 +20,12 @@ use crate::sql::entity::comment_subject::{Column, Entity};
 use crate::sql::pool::DataSources;
 use crate::sql::{row, task};
 
-/// The most likes that a range reads: who has more between the first and the last of the comments is asked for each.
+/// The highest number of likes that a range reads. If the member has more between the first and the
+/// last of the comments, each comment is queried by itself.
 const RANGE: u64 = 512;
 
-/// A member's values for `ids`, in their order; `None` for a comment that is not in this subject.
+/// Returns a member's values for `ids`, in their order; `None` for a comment that is not in this
+/// subject.
 pub(super) async fn like_states(
     sources: &Arc<DataSources>,
     locator: &Arc<CommentLocator>,
@@ -40,7 +43,8 @@ pub(super) async fn like_states(
     Ok(ids.iter().map(|id| value(id).filter(|_| here.contains(id))).collect())
 }
 
-/// What the member says of these comments of the subject, whose ids ascend; `None` where the subject is absent or deleted.
+/// Reads the member's likes of these comments of the subject, whose ids ascend; `None` if the
+/// subject is absent or deleted.
 async fn read(
     sources: Arc<DataSources>,
     key: SubjectKey,
@@ -62,7 +66,8 @@ async fn read(
     Ok(Some(found))
 }
 
-/// The subject, unless it is deleted, with each of some likes of the member, or with none.
+/// Selects the subject, unless it is deleted, joined with some likes of the member; without likes
+/// it is one row.
 fn beside(key: &SubjectKey, member: &MemberId, which: Condition) -> SelectStatement {
     let subject = Entity::find()
         .select_only()
@@ -80,7 +85,7 @@ fn beside(key: &SubjectKey, member: &MemberId, which: Condition) -> SelectStatem
     select
 }
 
-/// Takes likes to those that were found. How many it were; `None` without the subject.
+/// Adds the likes of `select` to `found` and returns their number; `None` without the subject.
 async fn take(
     sources: &DataSources,
     key: &SubjectKey,

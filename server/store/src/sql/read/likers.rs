@@ -1,4 +1,4 @@
-//! Who likes or dislikes a comment: the newest first, or all of them by member.
+//! The members who like or dislike a comment: the newest first, or all of them by member id.
 
 use riposte_core::page::{Liker, LikerCursor, Page};
 use riposte_core::{CommentId, LikeValue, MemberId, Millis, Partition};
@@ -11,7 +11,7 @@ use crate::sql::entity::comment_like::{Column, Entity};
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
-/// A page, the newest first; members of one time by their ids.
+/// A page of likers, the newest first; likers of the same time by member id.
 #[derive(Debug)]
 pub(super) struct Likers {
     pub(super) id: CommentId,
@@ -51,8 +51,9 @@ impl Likers {
         along(query, key::LIKERS)
     }
 
-    /// Those from before the time of the cursor. The key gives members of one time last first: where the page ends among
-    /// them, they are read again from their first.
+    /// Returns the likers from before the time of the cursor. The key gives likers of the same time
+    /// in descending order of member id. So if the page ends among them, they are read again from
+    /// the first.
     async fn older(&self, tx: &Tx, wanted: usize) -> Result<Vec<Liker>, StoreError> {
         let mut list = self.list(tx);
         if let Some(after) = &self.after {
@@ -68,7 +69,7 @@ impl Likers {
         Ok(found)
     }
 
-    /// Those of one time, by member, behind a member.
+    /// Returns the likers of one time, by member id, after a member.
     async fn of_one_time(
         &self,
         tx: &Tx,
@@ -83,7 +84,7 @@ impl Likers {
         likers(tx, list.order_by_asc(Column::MemberId).limit(limit as u64)).await
     }
 
-    /// Whether anyone stands at or before the cursor.
+    /// Returns whether any liker is at or before the cursor.
     async fn begins_before(&self, tx: &Tx, after: &LikerCursor) -> Result<bool, StoreError> {
         let newer = Condition::any()
             .add(Column::Time.gt(after.time.0))
@@ -93,7 +94,7 @@ impl Likers {
     }
 }
 
-/// Everyone who likes or dislikes a comment, by member.
+/// All likers of a comment with one value, by member id.
 #[derive(Debug)]
 pub(super) struct AllLikers {
     pub(super) id: CommentId,
@@ -117,7 +118,8 @@ impl ReadQuery for AllLikers {
         if let Some(after) = &self.after {
             list = list.filter(Column::MemberId.gt(row::bytes(after.as_str())));
         }
-        // No key has this order. The comment's part of one is small, and holds all that is sorted.
+        // No key has this order. The part of a key that belongs to the comment is small and
+        // contains every sorted column.
         likers(tx, along(list, key::LIKERS).order_by_asc(Column::MemberId).limit(self.limit as u64)).await
     }
 }

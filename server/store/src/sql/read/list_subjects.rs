@@ -1,4 +1,5 @@
-//! The subjects in one subject table, of one type or of all, by type and object id: the only key that a type has.
+//! The subjects in one subject table, of one type or of all types, by type and object id: the only
+//! key that contains the type.
 
 use riposte_core::page::SubjectCursor;
 use riposte_core::{Error, ObjectType, Partition, Subject};
@@ -27,7 +28,8 @@ impl ReadQuery for ListSubjects {
     }
 
     async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
-        // All partitions of the table are wanted: with its outbox the only read that names none.
+        // All partitions of the table are read. This read and those of the outbox are the only ones
+        // that name no partition.
         let of_type = |object_type: Vec<u8>| Entity::find().filter(Column::ObjectType.eq(object_type));
         let wanted = self.object_type.map(|object_type| row::bytes(object_type.as_str()));
         let mut found = Vec::new();
@@ -40,7 +42,8 @@ impl ReadQuery for ListSubjects {
                     .one(tx)
                     .await?
                     .ok_or(Error::PageTokenInvalid)?;
-                // One range of the key after the other: a database makes no two ranges of an OR everywhere.
+                // One range of the key after the other: not every database makes two ranges out of
+                // an OR.
                 let same = of_type(last.object_type.clone()).filter(Column::ObjectId.gt(last.object_id));
                 found = first(same, self.limit).all(tx).await?;
                 let others = wanted.is_none() && found.len() < self.limit;

@@ -1,4 +1,5 @@
-//! A page of the listed comments of one floor space: the roots of a subject, or the replies of a root.
+//! A page of the listed comments of one floor space: the roots of a subject, or the replies of a
+//! root.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub(super) async fn read(
     }
 }
 
-/// The listed comments of these floors, in their order, as a page with nothing on either side.
+/// Returns the listed comments of these floors, in their order, as a page without neighbours.
 async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]) -> Result<Page<Comment>, StoreError> {
     let mut found: HashMap<i32, Comment> = HashMap::with_capacity(floors.len());
     for list in padded(floors) {
@@ -41,7 +42,8 @@ async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]
     Ok(Page { items, more_before: false, more_after: false })
 }
 
-/// Reads the page of a window. As a rule one statement, which reads at most two rows more than twice the page.
+/// Reads the page of a query. As a rule this is one statement, which reads at most two rows more
+/// than twice the page size.
 async fn page(
     tx: &Tx,
     subject: SubjectId,
@@ -62,7 +64,7 @@ async fn page(
     Ok(cut.page(window, comments_of(found)?, |comment| comment.floor))
 }
 
-/// The listed rows on either side of a cut.
+/// Reads the listed rows on both sides of a cut.
 async fn beside(tx: &Tx, subject: SubjectId, root: i64, cut: RangeSplit) -> Result<Vec<Model>, StoreError> {
     let list = || listed(tx, subject, root);
     let low = (cut.low > 0)
@@ -76,12 +78,12 @@ async fn beside(tx: &Tx, subject: SubjectId, root: i64, cut: RangeSplit) -> Resu
     })
 }
 
-/// The listed comments of a floor space; `root` is 0 for the roots of the subject.
+/// Selects the listed comments of a floor space; `root` is 0 for the roots of the subject.
 pub(super) fn listed(tx: &Tx, subject: SubjectId, root: i64) -> Select<Entity> {
     along(of_space(tx, subject, root).filter(Column::Listed.eq(1)), key::LISTED)
 }
 
-/// The comments of a floor space, listed or not.
+/// Selects the comments of a floor space, listed or not.
 fn of_space(tx: &Tx, subject: SubjectId, root: i64) -> Select<Entity> {
     Entity::find()
         .filter(Column::Part.eq(tx.part()))
@@ -89,8 +91,8 @@ fn of_space(tx: &Tx, subject: SubjectId, root: i64) -> Select<Entity> {
         .filter(Column::RootId.eq(root))
 }
 
-/// Several bounded selects as one statement, in no order. Each is wrapped: SQLite takes no ORDER BY and LIMIT inside a
-/// union otherwise.
+/// Combines several bounded selects into one statement, in no order. Each is wrapped in a subquery,
+/// because SQLite otherwise accepts no ORDER BY and LIMIT inside a union.
 pub(super) fn together(mut selects: Vec<SelectStatement>) -> Option<SelectStatement> {
     let wrapped = |select| Query::select().column(Asterisk).from_subquery(select, "side").to_owned();
     if selects.len() < 2 {

@@ -31,7 +31,8 @@ impl Gather for Locate {
 
     async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<LocatedComment>, StoreError> {
         let (mut comments, mut above) = (Vec::with_capacity(ids.len()), HashMap::new());
-        // Looked for as if each missing comment had a subject of its number, or the second statement would tell that there is one.
+        // If no comment is found, subjects are queried by the comments' ids; otherwise the time
+        // of the second statement would reveal that a comment exists.
         let none: Vec<SubjectId> = ids.iter().copied().map(SubjectId::from).collect();
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
             let found = rows::comments(&snapshot.on(partition), &ids).await?;
@@ -56,7 +57,8 @@ impl Gather for Locate {
     }
 }
 
-/// The ids of what stands between these comments and their roots. Only threads of three levels and more have any.
+/// Returns the ids of the comments between these comments and their roots. Only threads of three
+/// and more levels have any.
 async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, StoreError> {
     let mut places: Vec<(Path, i16)> = Vec::new();
     for comment in comments {
@@ -81,7 +83,7 @@ async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Pa
     Ok(found)
 }
 
-/// The ids along the path of a comment, the root first, itself last.
+/// Returns the ids along the path of a comment: the root first, the comment itself last.
 fn ancestor_ids(comment: &Comment, above: &HashMap<Path, CommentId>) -> Option<Vec<CommentId>> {
     let between = comment.path.ancestors().skip(1).map(|path| above.get(&path).copied());
     comment.root_id.map(Some).into_iter().chain(between).chain([Some(comment.id)]).collect()

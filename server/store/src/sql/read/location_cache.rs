@@ -1,16 +1,16 @@
-//! Where comments stand, remembered. These facts never change, so whatever is remembered is true; what is absent is never
-//! remembered. Every write that names a comment asks for them.
+//! A cache of comment locations. Locations never change, so a cached one is always valid; an absent
+//! comment is never cached. Every write that names a comment reads its location.
 
 use moka::sync::Cache;
 use riposte_core::page::LocatedComment;
 use riposte_core::{CommentId, ObjectTypeScope};
 
-/// What may be remembered, in bytes.
+/// The size of the cache, in bytes.
 const ROOM: u64 = 32 << 20;
-/// What an entry costs beside its texts, its path and its lineage.
+/// The size of an entry without its texts, its path and its ancestor ids.
 const FRAME: usize = 256;
 
-/// The memory of one process.
+/// The cache of one process.
 #[derive(Debug, Clone)]
 pub(super) struct CommentLocationCache {
     location: Cache<CommentId, LocatedComment>,
@@ -22,8 +22,9 @@ impl CommentLocationCache {
         Self { location: Cache::builder().max_capacity(ROOM).weigher(weigh).build() }
     }
 
-    /// What is remembered of `ids` for somebody who may use these types, and the ids of which nothing is. What is of another type
-    /// has to be looked for like what is absent, or its answer would come sooner.
+    /// Returns the cached locations of `ids` for a caller that may use these types, and the ids
+    /// without one. A comment of another type is queried like an absent one, because a faster
+    /// response would reveal that it exists.
     pub(super) fn recall(&self, ids: &[CommentId], types: &ObjectTypeScope) -> (Vec<LocatedComment>, Vec<CommentId>) {
         let (mut known, mut unknown) = (Vec::with_capacity(ids.len()), Vec::new());
         for id in ids {

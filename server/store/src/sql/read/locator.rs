@@ -1,5 +1,5 @@
-//! Where comments stand. Every write that names a comment asks for it, so what was found is remembered, and look-ups
-//! that come while others are under way go together in the next one.
+//! The lookup of comment locations. Every write that names a comment reads its location, so results
+//! are cached, and lookups that arrive while others are in progress are combined in the next one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::location_cache::CommentLocationCache;
 use super::scatter;
 use crate::sql::pool::DataSources;
 
-/// Look-ups that one data source may have under way.
+/// The number of lookups that one data source may have in progress.
 const AT_ONCE: usize = 2;
 
 /// Finds comments of all data sources.
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 2;
 pub(super) struct CommentLocator {
     sources: Arc<DataSources>,
     memory: CommentLocationCache,
-    /// For each data source.
+    /// One queue for each data source.
     queues: Vec<Mutex<Queue>>,
 }
 
@@ -42,12 +42,12 @@ impl CommentLocator {
         Arc::new(Self { sources, memory: CommentLocationCache::new(), queues })
     }
 
-    /// What there is of `ids`, in no order.
+    /// Returns the locations of those of `ids` that exist, in no order.
     pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<LocatedComment>> {
         self.locate_among(ids, &ObjectTypeScope::All).await
     }
 
-    /// What there is of `ids` of these types, in no order.
+    /// Returns the locations of those of `ids` that exist and have one of these types, in no order.
     pub(super) async fn locate_among(
         self: &Arc<Self>,
         ids: &[CommentId],
@@ -67,7 +67,7 @@ impl CommentLocator {
         Ok(found)
     }
 
-    /// Joins those who wait for a source, and starts a look-up unless enough are under way.
+    /// Adds a waiter to the queue of a source, and starts a lookup unless enough are in progress.
     fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<LocatedComment>>> {
         let (answer, answered) = oneshot::channel();
         let mut queue = self.queue(source);
@@ -80,7 +80,7 @@ impl CommentLocator {
         answered
     }
 
-    /// Looks up what waits, all of it together, until nothing does.
+    /// Locates the ids of all waiters together, and repeats this until the queue is empty.
     async fn work(&self, source: usize) {
         while let Some(waiting) = self.next(source) {
             let mut ids: Vec<CommentId> = waiting.iter().flat_map(|waiter| waiter.ids.iter().copied()).collect();
@@ -96,13 +96,14 @@ impl CommentLocator {
                     let place = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
                     ids.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };
-                // Who went away wants no answer.
+                // A waiter that was dropped needs no result.
                 let _ = answer.send(read.as_ref().map(own).map_err(Clone::clone));
             }
         }
     }
 
-    /// Those who wait; `None`, and one look-up less under way, where nobody does.
+    /// Returns the waiters of a queue. If there are none, returns `None` and counts one lookup less
+    /// in progress.
     fn next(&self, source: usize) -> Option<Vec<Waiter>> {
         let mut queue = self.queue(source);
         if queue.waiting.is_empty() {

@@ -40,7 +40,7 @@ impl ReadQuery for MemberComments {
         }
         if let Some(after) = self.after {
             let same_time = Column::CreateTime.eq(after.time.0).and(Column::CommentId.lt(after.comment.get()));
-            // The first condition bounds the range, which an OR alone would not.
+            // This condition bounds the range, which the OR alone would not.
             list = list.filter(Column::CreateTime.lte(after.time.0));
             list = list.filter(Column::CreateTime.lt(after.time.0).or(same_time));
         }

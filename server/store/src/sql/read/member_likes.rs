@@ -1,4 +1,4 @@
-//! What one member likes and dislikes in a subject: one range of the primary key.
+//! The likes and dislikes of one member in a subject: one range of the primary key.
 
 use riposte_core::page::{MemberLike, Page};
 use riposte_core::{CommentId, LikeValue, MemberId, Partition, SubjectKey};

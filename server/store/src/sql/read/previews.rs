@@ -1,4 +1,4 @@
-//! The most liked replies of several roots at once, filled up with the oldest.
+//! The most liked replies of several roots at once, completed with the oldest replies.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -23,7 +23,7 @@ use crate::sql::entity::comment_rank;
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
-/// No comment has this root: it fills lists up to a known size without a row.
+/// A root id that no comment has. It pads lists to a known size without adding rows.
 const NOBODY: i64 = -1;
 
 /// The previews of some roots.
@@ -33,16 +33,16 @@ pub(super) struct Previews {
     size: usize,
 }
 
-/// What was found for the preview of a root.
+/// The data from which the preview of a root is chosen.
 #[derive(Debug, Default)]
 struct Found {
-    /// Listed replies, each once, in the order of previews.
+    /// Listed replies, each once, in preview order.
     replies: Vec<Comment>,
-    /// The places of those on its board: (likes, floor).
+    /// The positions of those in the rank index: (likes, floor).
     board: Vec<(i32, i32)>,
-    /// The floors of its oldest.
+    /// The floors of the oldest replies.
     oldest: Vec<i32>,
-    /// Whether these are all its listed replies.
+    /// True if these are all listed replies of the root.
     whole: bool,
 }
 
@@ -54,7 +54,7 @@ impl Found {
 
     fn add_liked(&mut self, likes: i32, reply: Comment) {
         self.board.push((likes, reply.floor));
-        // What is deleted leaves its board a little later than the list.
+        // A deleted reply leaves the rank index a little later than the list.
         if reply.listed {
             self.replies.push(reply);
         }
@@ -66,18 +66,20 @@ impl Found {
 }
 
 impl Previews {
-    /// Reads what the previews of at most `size` replies are chosen from, for each root that has any: the first `size` of
-    /// its board, and one more than `size` of its oldest listed replies, to know whether there are more.
+    /// Reads the candidates for previews of at most `size` replies, for each root that has any: the
+    /// first `size` of its rank index, and the oldest `size` + 1 of its listed replies; the extra
+    /// one shows that there are more.
     ///
-    /// Most threads are no longer than that. So the lowest floors of all roots are read at first, in one statement along
-    /// one key, and what is left is asked for where that was not the whole thread: a bounded range for each root, which
-    /// costs the optimiser more than the rows.
+    /// Most threads are no longer than that. So the lowest floors of all roots are read first, in
+    /// one statement along one key. If that was not the whole thread, the remaining candidates are
+    /// read by a bounded range for each root, which costs the optimizer more than the rows.
     pub(super) async fn read(tx: &Tx, subject: SubjectId, roots: &[&Comment], size: u8) -> Result<Self, StoreError> {
         let mut previews = Self { size: usize::from(size), ..Self::default() };
         if size == 0 {
             return Ok(previews);
         }
-        // A listed reply is visible or stands above a visible one: without anything visible below there is none.
+        // A listed reply is visible or has a visible one below it: a root without visible comments
+        // below it has no listed replies.
         let mut roots: Vec<_> = roots.iter().filter(|root| root.live_below > 0).copied().collect();
         roots.sort_unstable_by_key(|root| root.id);
         roots.dedup_by_key(|root| root.id);
@@ -90,7 +92,8 @@ impl Previews {
         let (mut popular, mut holed) = (Vec::new(), Vec::new());
         for root in roots {
             let found = previews.found.entry(root.id).or_default();
-            // All that is visible stands among them, and so does all that is listed for the sake of it.
+            // All visible replies are among those found, and so are all that are listed because of
+            // them.
             found.whole = found.visible() >= root.live_below;
             if !found.whole {
                 popular.push(root.id.get());
@@ -111,10 +114,10 @@ impl Previews {
         Ok(previews)
     }
 
-    /// Takes what one select for each root gives.
+    /// Adds the rows of one select for each root.
     async fn take(&mut self, tx: &Tx, roots: &[i64], of: impl Fn(i64) -> SelectStatement) -> Result<(), StoreError> {
         for mut list in padded(roots) {
-            // The copies that pad the list would bring their replies twice.
+            // The repeated items that pad the list would return their replies twice.
             let distinct = list.iter().collect::<HashSet<_>>().len();
             list[distinct..].fill(NOBODY);
             let Some(ids) = together(list.into_iter().map(&of).collect()) else { continue };
@@ -123,7 +126,8 @@ impl Previews {
                 let reply = row::comment(Model::from_query_result(&row, "")?)?;
                 let found = self.found.entry(reply.thread_id()).or_default();
                 let score: f64 = row.try_get("", SCORE)?;
-                // A board keeps its first by the least score, so whatever stands on one has a negative one.
+                // The rank index puts the best reply at the lowest score, so every score in it is
+                // negative.
                 if score < 0.0 {
                     found.add_liked(RankIndex::likes_on_previews(score), reply);
                 } else {
@@ -134,7 +138,7 @@ impl Previews {
         Ok(())
     }
 
-    /// The preview of a root, and whether it has more listed replies.
+    /// Returns the preview of a root, and whether it has more listed replies.
     pub(super) fn of(&self, root: &Comment) -> (&[Comment], bool) {
         match self.found.get(&root.id) {
             Some(Found { replies, .. }) => (&replies[..replies.len().min(self.size)], replies.len() > self.size),
@@ -142,13 +146,14 @@ impl Previews {
         }
     }
 
-    /// All that was read, with the root of each; of those that only tell of more, only where the `whole` choice is asked for.
+    /// Returns all replies that were read. Those that only show that there are more are included
+    /// only if `whole` asks for all candidates.
     pub(super) fn all(&self, whole: bool) -> impl Iterator<Item = &Comment> {
         let most = if whole { usize::MAX } else { self.size };
         self.found.values().flat_map(move |found| found.replies.iter().take(most))
     }
 
-    /// What the preview of each root was chosen from.
+    /// Returns the candidates of each root's preview.
     pub(super) fn choices(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<PreviewCandidates> {
         let choice = |(root, found): (&CommentId, &Found)| {
             let on_board = found.board.len() >= self.size;
@@ -169,10 +174,10 @@ impl Previews {
     }
 }
 
-/// The score on a board that a select tells; 0 for what it did not find on one.
+/// The column of a reply's score in the rank index; 0 for a reply that was not read from it.
 const SCORE: &str = "score";
 
-/// The listed replies of roots up to a floor.
+/// Selects the listed replies of roots up to a floor.
 fn lowest(tx: &Tx, subject: SubjectId, roots: Vec<i64>, floor: i32) -> Select<Entity> {
     let replies = Entity::find()
         .filter(Column::Part.eq(tx.part()))
@@ -183,14 +188,15 @@ fn lowest(tx: &Tx, subject: SubjectId, roots: Vec<i64>, floor: i32) -> Select<En
     along(replies, key::LISTED)
 }
 
-/// The ids of the oldest listed replies of a root; whole rows of each would make a union of very long lines.
+/// Selects the ids of the oldest listed replies of a root; whole rows would make the union
+/// statement very long.
 fn oldest(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStatement {
     let first = listed(tx, subject, root).order_by_asc(Column::Floor).limit(limit as u64);
-    // As a double, as the other side has it.
+    // As a double, like the score on the other side of the union.
     first.select_only().column(Column::Id).expr_as(Expr::cust("0e0"), SCORE).into_query()
 }
 
-/// The ids of the most liked replies of a root, as its board knows them, with their scores.
+/// Selects the ids of the most liked replies of a root, by the rank index, with their scores.
 fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
     use comment_rank::{Column as On, Entity};
     let board = Entity::find()
@@ -206,7 +212,7 @@ fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
     along(board, PRIMARY).into_query()
 }
 
-/// The rows whose ids a select gives, and their scores.
+/// Selects the rows for the ids of a select, and their scores.
 fn rows_of(tx: &Tx, ids: SelectStatement) -> SelectStatement {
     let same = Expr::col(("first", Column::Id)).equals((Entity, Column::Id));
     let mut rows = Entity::find().into_query();

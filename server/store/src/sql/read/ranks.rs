@@ -1,4 +1,5 @@
-//! What ranked lists are made of: the last ranking, what a new one is frozen from, and the comments that none holds.
+//! The reads for ranked lists: the last ranking, the data for a new one, and the comments that a
+//! ranking lacks.
 
 mod load;
 mod unranked;
@@ -15,18 +16,18 @@ use crate::error::StoreError;
 use crate::sql::pool::Tx;
 use load::ListRankState;
 
-/// A ranked list, as a snapshot has it.
+/// A ranked list in a snapshot.
 #[derive(Debug, Clone, Copy)]
 struct Listing {
     subject: SubjectId,
     root: Option<CommentId>,
     next_floor: i32,
-    /// Moves whenever a comment of the list comes or goes.
+    /// A number that changes whenever a comment joins or leaves the list.
     revision: i64,
 }
 
 impl Listing {
-    /// `None` where the subject or the root is absent, or the subject deleted.
+    /// Loads the list; `None` if the subject or the root is absent, or the subject is deleted.
     async fn of(tx: &Tx, list: &RankedList) -> Result<Option<Self>, StoreError> {
         let Some(subject) = open_subject(tx, list.subject()).await? else { return Ok(None) };
         let Some(root) = list.root() else {
@@ -43,20 +44,21 @@ impl Listing {
         Ok(root.map(of))
     }
 
-    /// The number that boards and rankings know it by.
+    /// Returns the list id in the rank index and in rankings.
     fn id(&self) -> CommentId {
         self.root.unwrap_or(CommentId::from(self.subject))
     }
 
-    /// Its `root_id` in the rows of its comments.
+    /// Returns the `root_id` in the rows of its comments.
     fn root_id(&self) -> i64 {
         self.root.map_or(0, CommentId::get)
     }
 }
 
 impl SqlReader {
-    /// The last ranking of a list and, where `depth` is given and it does not serve, what the next one is frozen from:
-    /// the first `depth` of the board and the newest `depth` of the list.
+    /// Returns the last ranking of a list. If `depth` is given and that ranking is outdated, the
+    /// result also has the data for the next one: the first `depth` comments of the rank index and
+    /// the newest `depth` comments of the list.
     pub(in crate::sql) async fn seen(
         &self,
         list: &RankedList,
@@ -66,7 +68,7 @@ impl SqlReader {
         self.ask(load::LoadRankState { list: list.clone(), now, depth }).await
     }
 
-    /// The ranking of this number.
+    /// Returns the ranking with this number.
     pub(in crate::sql) async fn frozen(&self, list: &RankedList, epoch: i64) -> riposte_core::Result<Option<Ranking>> {
         self.ask(load::LoadSnapshot { list: list.clone(), epoch }).await
     }

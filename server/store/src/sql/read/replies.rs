@@ -26,7 +26,7 @@ impl ReadQuery for Replies {
     async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let found = comments(tx, &[self.root]).await?.pop();
-        // Listed or not: a page of replies shows what they answer.
+        // The root is returned even if it is not listed: a page of replies shows their root.
         let Some(root) = found.filter(|c| c.is_root() && c.subject_id == subject.id) else { return Ok(None) };
         let page = listed::read(tx, subject.id, Some(self.root), &self.which).await?;
         let Page { items, more_before, more_after } = page;

@@ -1,4 +1,4 @@
-//! Every text that a comment had.
+//! All contents that a comment has had, one for each revision.
 
 use riposte_core::page::ContentRevision;
 use riposte_core::{CommentId, Millis, Partition};

@@ -19,7 +19,7 @@ pub(super) struct Roots {
     pub(super) key: SubjectKey,
     pub(super) which: PageSelector,
     pub(super) previews: u8,
-    /// Whether what the previews are chosen from is asked for too.
+    /// True if the candidates of the previews are requested too.
     pub(super) keep: bool,
 }
 
@@ -55,7 +55,7 @@ impl ReadQuery for Roots {
     }
 }
 
-/// What threads are put together from.
+/// The data from which threads are assembled.
 struct Threads<'a> {
     subject: &'a Subject,
     previews: &'a Previews,

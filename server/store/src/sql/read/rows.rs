@@ -1,4 +1,4 @@
-//! Rows that several queries read, and the views they make.
+//! The rows that several queries read, and the views made from them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,7 +17,7 @@ use crate::sql::entity::{comment_content, comment_index, comment_subject};
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
-/// The keys that lists walk along, by their names.
+/// The keys that lists are read along, by name.
 pub(super) mod key {
     /// (subject_id, root_id, listed, floor)
     pub(in super::super) const LISTED: &str = "comment_index_@_listed";
@@ -29,15 +29,16 @@ pub(super) mod key {
     pub(in super::super) const LIKERS: &str = "comment_like_@_likers";
 }
 
-/// The query, told to walk along one key. On the head of a key optimisers prefer equality to a range at its end, and
-/// would read every page before the one that was asked for: naming the key leaves them nothing but the range. SQLite
-/// is told nothing, so the conditions themselves must leave it no other key.
+/// Forces the query to read along one key. At the head of a key optimizers prefer an equality to a
+/// range at its end, and would read every page before the requested one; with the key named only
+/// the range remains. SQLite ignores the hint, so there the conditions themselves must leave no
+/// other key.
 pub(in crate::sql) fn along<Q: QueryTrait<QueryStatement = SelectStatement>>(mut query: Q, key: &'static str) -> Q {
     query.query().force_index(key, IndexHintScope::All);
     query
 }
 
-/// The subject under a key, deleted or not.
+/// Returns the subject of a key, deleted or not.
 pub(super) async fn subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, StoreError> {
     use comment_subject::Column;
     let found = comment_subject::Entity::find()
@@ -47,12 +48,13 @@ pub(super) async fn subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>
     Ok(found.one(tx).await?.map(row::subject).transpose()?)
 }
 
-/// The subject under a key, unless it is deleted.
+/// Returns the subject of a key, unless it is deleted.
 pub(super) async fn open_subject(tx: &Tx, key: &SubjectKey) -> Result<Option<Subject>, StoreError> {
     Ok(subject(tx, key).await?.filter(|subject| subject.delete_time.is_none()))
 }
 
-/// The comments with these ids that exist, in no order. All of them lie in the tables of `db`, whatever their partition.
+/// Returns the comments with these ids that exist, in no order. All of them are in the tables of
+/// `db`, whatever their partition.
 pub(in crate::sql) async fn comments<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
@@ -67,12 +69,13 @@ pub(in crate::sql) async fn comments<C: ConnectionTrait>(
     comments_of(found)
 }
 
-/// The comments of index rows.
+/// Converts index rows to comments.
 pub(super) fn comments_of(rows: Vec<comment_index::Model>) -> Result<Vec<Comment>, StoreError> {
     Ok(rows.into_iter().map(row::comment).collect::<riposte_core::Result<_>>()?)
 }
 
-/// The contents of comments. All of them lie in the tables of `db`, whatever their partition.
+/// Returns the contents of comments. All of them are in the tables of `db`, whatever their
+/// partition.
 pub(super) async fn contents<C: ConnectionTrait>(
     db: &OnShard<C>,
     ids: &[CommentId],
@@ -89,7 +92,7 @@ pub(super) async fn contents<C: ConnectionTrait>(
     Ok(contents)
 }
 
-/// The views of comments of one subject, in their order, each of them once.
+/// Returns the views of comments of one subject, in their order, each of them once.
 pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) -> Result<Vec<CommentView>, StoreError> {
     let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
     let mut contents = contents(tx, &ids).await?;
@@ -97,13 +100,13 @@ pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) ->
     Ok(comments.into_iter().map(view).collect())
 }
 
-/// The view of one comment.
+/// Returns the view of one comment.
 pub(super) fn view(subject: &Subject, content: Option<Content>, comment: Comment) -> CommentView {
     let (subject, pinned) = (subject.key.clone(), subject.pins.contains(&comment.id));
     CommentView { comment, subject, content, pinned }
 }
 
-/// What was found, in the order it was asked for; asked for twice, it is there twice.
+/// Returns the found items in the order of the keys in `asked`; a repeated key repeats its item.
 pub(super) fn in_order<K: Eq + Hash, T: Clone>(asked: &[K], found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Option<T>> {
     let found: HashMap<K, T> = found.into_iter().map(|item| (key(&item), item)).collect();
     asked.iter().map(|key| found.get(key).cloned()).collect()

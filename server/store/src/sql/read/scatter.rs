@@ -1,4 +1,5 @@
-//! Batches whose items lie anywhere: dealt by data source and table, read side by side, a few lanes to a source.
+//! Batch reads whose items may be in any data source: grouped by data source and table and read in
+//! parallel, with a bounded number of snapshots per source.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -11,29 +12,31 @@ use crate::error::StoreError;
 use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::task;
 
-/// The most snapshots that one batch holds open on one data source at a time.
+/// The highest number of snapshots that one batch holds open on one data source at a time.
 const LANES: usize = 8;
 
 /// A batch read.
 pub(super) trait Gather: 'static {
-    /// What is asked for.
+    /// The key of an item.
     type Item: Send + 'static;
-    /// What is found.
+    /// The item that is found.
     type Found: Send + 'static;
     /// The name of its transactions.
     const NAME: &'static str;
 
-    /// Where an item lies.
+    /// Returns the partition of an item.
     fn partition(item: &Self::Item) -> Partition;
 
-    /// What there is of `items`, in no order. All of them lie in one subject table and the tables that nest in it.
+    /// Reads those of `items` that exist, in no order. All of them are in one subject table and the
+    /// index tables that nest in it.
     fn read(
         snapshot: &SourceTx,
         items: Vec<Self::Item>,
     ) -> impl Future<Output = std::result::Result<Vec<Self::Found>, StoreError>> + Send;
 }
 
-/// Reads a batch, and answers what was found in no order. All items of one subject are read in one snapshot.
+/// Reads a batch and returns the items found, in no order. All items of one subject are read in one
+/// snapshot.
 pub(super) async fn gather<G: Gather>(sources: &Arc<DataSources>, items: Vec<G::Item>) -> Result<Vec<G::Found>> {
     let map = sources.map();
     let mut by_source: BTreeMap<usize, BTreeMap<u16, Vec<G::Item>>> = BTreeMap::new();
@@ -49,7 +52,7 @@ pub(super) async fn gather<G: Gather>(sources: &Arc<DataSources>, items: Vec<G::
     Ok(try_join_all(lanes).await?.into_iter().flatten().collect())
 }
 
-/// The shares of at most [`LANES`] lanes, as even as tables allow.
+/// Distributes the tables over at most [`LANES`] snapshots, as evenly as possible.
 fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
     let lanes = tables.len().min(LANES);
     let mut shares: Vec<Vec<T>> = (0..lanes).map(|_| Vec::new()).collect();

@@ -43,7 +43,7 @@ impl Gather for SubjectsByKey {
     }
 }
 
-/// The subjects of `select` that have one of these keys. All of them lie in one table.
+/// Selects the subjects of `select` that have one of these keys. All of them are in one table.
 pub(in crate::sql) fn named(select: Select<Entity>, backend: DbBackend, keys: Vec<&SubjectKey>) -> Select<Entity> {
     let select = select.filter(Column::Part.is_in(parts(keys.iter().map(|key| key.partition()))));
     let key = |key: &SubjectKey| [row::bytes(key.object_type().as_str()).into(), row::bytes(key.object_id()).into()];
@@ -51,7 +51,7 @@ pub(in crate::sql) fn named(select: Select<Entity>, backend: DbBackend, keys: Ve
     among(select, backend, KEY, [Column::ObjectType, Column::ObjectId], keys)
 }
 
-/// What was found, in the order of the keys.
+/// Returns the found subjects in the order of the keys.
 pub(super) fn in_order(keys: &[SubjectKey], found: Vec<Subject>) -> Vec<Option<Subject>> {
     rows::in_order(keys, found, |subject| subject.key.clone())
 }

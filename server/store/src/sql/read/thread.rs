@@ -27,7 +27,8 @@ impl ReadQuery for SubtreePage {
     async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let mut comments = subtree(tx, &self.part).await?;
-        // A subtree belongs to one subject as a whole; another's is not there.
+        // A subtree belongs to one subject as a whole; a subtree of another subject gives an empty
+        // result.
         comments.retain(|comment| comment.subject_id == subject.id);
         let more_after = comments.len() > self.part.limit;
         comments.truncate(self.part.limit);
@@ -36,8 +37,8 @@ impl ReadQuery for SubtreePage {
     }
 }
 
-/// The listed comments of the part, and one more where there are more. A path names its subject by its root; naming it
-/// again would lead SQLite away from the key of paths.
+/// Returns the listed comments of the part, and one more if there are more. A path implies its
+/// subject by its root; a condition on the subject would lead SQLite away from the key of paths.
 async fn subtree(tx: &Tx, part: &SubtreeQuery) -> Result<Vec<Comment>, StoreError> {
     let query = Entity::find().filter(Column::Part.eq(tx.part())).filter(Column::Listed.eq(1));
     let after = part.after.as_ref().filter(|after| **after >= part.top);
@@ -46,7 +47,7 @@ async fn subtree(tx: &Tx, part: &SubtreeQuery) -> Result<Vec<Comment>, StoreErro
         None => query.filter(Column::Path.gte(part.top.as_bytes())),
     };
     let query = if part.max_depth == part.top.depth() {
-        // Nothing but the top is so high up: its whole subtree need not be searched for more.
+        // Only the top has this depth, so its whole subtree need not be searched.
         query.filter(Column::Path.lte(part.top.as_bytes()))
     } else {
         query.filter(Column::Path.lt(part.top.subtree_end())).filter(Column::Depth.lte(part.max_depth))

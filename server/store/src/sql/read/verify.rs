@@ -1,5 +1,6 @@
-//! Every count of a subject against the rows it counts. The database counts, one statement to a kind of count, all in
-//! one snapshot; only what differs comes back, so a subject of any size is checked in little memory.
+//! The comparison of every count of a subject with the rows it counts. The database counts, with
+//! one statement for each kind of count, all in one snapshot. It returns only the differences, so a
+//! subject of any size is checked in little memory.
 
 use riposte_core::page::{CountDrift, CountReport};
 use riposte_core::{CommentId, CommentState, LikeValue, Partition, Subject, SubjectKey};
@@ -30,7 +31,7 @@ impl ReadQuery for CompareCounts {
     }
 }
 
-/// Counts everything below a subject, whose row was read by `tx`.
+/// Checks the counts of a subject and of all its comments; the subject's row was read by `tx`.
 pub(crate) async fn count<C: ConnectionTrait>(tx: &OnShard<C>, subject: &Subject) -> Result<CountReport, StoreError> {
     let rows = Rows { tx, subject };
     let mut drifts = Vec::new();
@@ -61,7 +62,7 @@ struct Totals {
     deepest: i64,
 }
 
-/// A comment whose row says something else than the rows it counts.
+/// A comment whose stored counts differ from the rows it counts.
 #[derive(FromQueryResult)]
 struct Wrong {
     id: i64,
@@ -72,7 +73,8 @@ struct Wrong {
 }
 
 impl<C: ConnectionTrait> Rows<'_, C> {
-    /// `sql`, every `{rows}` in it bound to the rows of this subject, every `{visible}` to the visible among them.
+    /// Returns `sql` with every `{rows}` bound to the rows of this subject and every `{visible}` to
+    /// the visible ones.
     fn statement(&self, sql: &str) -> Statement {
         let visible = format!("{{rows}} AND state = {}", CommentState::Active.code());
         let sql = sql.replace("{visible}", &visible);
@@ -87,7 +89,7 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(Wrong::find_by_statement(self.statement(sql)).all(self.tx).await?)
     }
 
-    /// The subject's own counts; answers how many comments there are, and how deep they stand.
+    /// Checks the subject's own counts; returns the number of comments and their highest depth.
     async fn totals(&self, drifts: &mut Vec<CountDrift>) -> Result<(i64, i64), StoreError> {
         let visible = format!("state = {}", CommentState::Active.code());
         let sql = format!(
@@ -127,7 +129,8 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(())
     }
 
-    /// A visible comment counts once at its root and once at the comment it answers, where that is another one.
+    /// Checks the reply counts: a visible comment counts once at its root, and once at its parent
+    /// if that is another comment.
     async fn replies(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = "SELECT i.id AS id, i.reply_count AS given, COALESCE(r.replies, 0) AS counted, \
              0 AS also_given, 0 AS also_counted \
@@ -143,7 +146,8 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(())
     }
 
-    /// What is visible below the comments of one depth: a path begins with the paths of all that it stands below.
+    /// Checks the numbers of visible comments below the comments of one depth. A path begins with
+    /// the paths of all its ancestors.
     async fn below(&self, depth: i64, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let bytes = (depth + 1) * 8;
         let active = CommentState::Active.code();
@@ -164,7 +168,7 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(())
     }
 
-    /// The floors of each root's replies against the next one that the root will give.
+    /// Checks the next floor of each root against the floors of its replies.
     async fn floors(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let sql = "SELECT i.id AS id, i.next_floor AS given, COALESCE(f.floors, 0) AS counted, \
              0 AS also_given, COALESCE(f.last_floor, 0) AS also_counted \
@@ -180,8 +184,9 @@ impl<C: ConnectionTrait> Rows<'_, C> {
     }
 }
 
-/// The next floor after `count` rows of which the last has floor `last`: where floors have gaps, that of the two which
-/// differs from what is stored, first the one that can be given.
+/// Returns the actual next floor after `count` rows of which the last has floor `last`. If floors
+/// have gaps, `last + 1` and `count + 1` differ; the one that differs from the stored value is
+/// returned, and `last + 1` if both do, since it can be assigned.
 fn dense(stored: i64, count: i64, last: i64) -> i64 {
     if last + 1 == stored { count + 1 } else { last + 1 }
 }

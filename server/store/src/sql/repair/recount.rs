@@ -1,5 +1,6 @@
-//! The transaction that sets counts: the subject is locked first, then its drifting comments by id, as commits do. A
-//! count of likes moves under the lock of its comment alone, so nothing is set that was not counted under lock.
+//! The transaction that sets counts: the subject is locked first, then its differing comments by
+//! id, as commits do. Like counts change under the lock of their comment alone, so a count is set
+//! only if it was counted under lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,9 +25,9 @@ use crate::sql::transact::TransactionBody;
 #[derive(Debug)]
 pub(super) struct Recount {
     pub(super) key: SubjectKey,
-    /// Comments that differed when nobody held a lock.
+    /// Comments whose counts differed without a lock.
     pub(super) suspects: BTreeSet<CommentId>,
-    /// The id kept for what it tells.
+    /// The id reserved for the event.
     pub(super) event: CommentId,
     pub(super) now: Millis,
 }
@@ -117,7 +118,7 @@ impl Recount {
     }
 }
 
-/// Sets what drifted; answers the comments that changed, each with its next revision.
+/// Sets the counts that differ and returns the changed comments, each with its next revision.
 fn mend(
     subject: &mut Subject,
     mut comments: BTreeMap<CommentId, Comment>,

@@ -1,4 +1,5 @@
-//! The rows of contents, former contents and client facts. Mentions and metadata are JSON: short, rarely read apart.
+//! The rows of contents, former contents and client data. Mentions and metadata are JSON, because
+//! they are short and rarely read apart.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -10,12 +11,12 @@ use sea_orm::ActiveValue::Set;
 use super::{bytes, string};
 use crate::sql::entity::{comment_client, comment_content, comment_edit};
 
-/// The content of a row, from its three columns.
+/// Converts the three columns of a content.
 pub(crate) fn content(text: String, mentions_json: &str, metadata_json: &str) -> Result<Content> {
     Ok(Content::stored(text, mentions(mentions_json)?, metadata(metadata_json)?))
 }
 
-/// The row of a content.
+/// Returns the row of a content.
 pub(crate) fn content_model(id: CommentId, content: &Content, part: i16) -> Result<comment_content::ActiveModel> {
     Ok(comment_content::ActiveModel {
         comment_id: Set(id.get()),
@@ -26,7 +27,7 @@ pub(crate) fn content_model(id: CommentId, content: &Content, part: i16) -> Resu
     })
 }
 
-/// The row of a former content.
+/// Returns the row of a former content.
 pub(crate) fn edit_model(edit: &ContentEdit, part: i16) -> Result<comment_edit::ActiveModel> {
     Ok(comment_edit::ActiveModel {
         comment_id: Set(edit.comment_id.get()),
@@ -39,13 +40,13 @@ pub(crate) fn edit_model(edit: &ContentEdit, part: i16) -> Result<comment_edit::
     })
 }
 
-/// The client facts of a row.
+/// Converts a row of client data.
 pub(crate) fn client_row(row: comment_client::Model) -> Result<ClientInfo> {
     let ip = row.ip.map(|stored| address(&stored)).transpose()?;
     Ok(ClientInfo { ip, platform: string(row.platform)?, device: string(row.device)? })
 }
 
-/// The row of client facts.
+/// Returns the row of client data.
 pub(crate) fn client_model(id: CommentId, client: &ClientInfo, time: Millis, part: i16) -> comment_client::ActiveModel {
     let ip = client.ip.map(|ip| match ip {
         IpAddr::V4(ip) => ip.octets().to_vec(),
@@ -61,13 +62,13 @@ pub(crate) fn client_model(id: CommentId, client: &ClientInfo, time: Millis, par
     }
 }
 
-/// The members of a JSON column.
+/// Converts the members of a JSON column.
 fn mentions(json: &str) -> Result<Vec<MemberId>> {
     let members: Vec<String> = serde_json::from_str(json).map_err(Error::internal)?;
     Ok(members.into_iter().map(MemberId::stored).collect())
 }
 
-/// The caller's own fields of a JSON column.
+/// Converts the caller's metadata in a JSON column.
 pub(super) fn metadata(json: &str) -> Result<Metadata> {
     serde_json::from_str(json).map_err(Error::internal)
 }

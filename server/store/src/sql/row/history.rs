@@ -7,14 +7,14 @@ use super::bytes;
 use crate::shard::part;
 use crate::sql::entity::member_comment::ActiveModel;
 
-/// What the history of a comment's author says of it.
+/// The entry of a comment in its author's member history.
 #[derive(Debug, Clone)]
 pub(crate) struct HistoryEntry {
-    /// The type of the comment's subject: with the author, the history that it belongs to.
+    /// The object type of the comment's subject; author and object type identify the history.
     pub(crate) object_type: ObjectType,
     /// The author.
     pub(crate) member: MemberId,
-    /// When it was written.
+    /// The creation time.
     pub(crate) time: Millis,
     /// The comment.
     pub(crate) id: CommentId,
@@ -22,12 +22,13 @@ pub(crate) struct HistoryEntry {
     pub(crate) subject: SubjectId,
     /// Its state, as of `version`.
     pub(crate) state: CommentState,
-    /// Of two rows of one comment, the higher one is the newer.
+    /// The version of the comment; of two rows of one comment, the one with the higher version is
+    /// newer.
     pub(crate) version: i64,
 }
 
 impl HistoryEntry {
-    /// What is said of a comment under a subject of this type.
+    /// Creates the entry of a comment under a subject of this type.
     pub(crate) fn of(object_type: ObjectType, comment: Comment) -> Self {
         Self {
             object_type,
@@ -40,18 +41,18 @@ impl HistoryEntry {
         }
     }
 
-    /// Where the row lies: with the author, not with the subject.
+    /// Returns the partition of the row, which is that of the author and not that of the subject.
     pub(crate) fn home(&self) -> Partition {
         Partition::of(self.object_type.as_str(), self.member.as_str())
     }
 
-    /// Where it lies within its table.
+    /// Returns the row's key within its table.
     pub(crate) fn place(&self) -> (&str, &str, i64, CommentId) {
         (self.object_type.as_str(), self.member.as_str(), self.time.0, self.id)
     }
 }
 
-/// The row of a comment in its author's history of a type.
+/// Returns the row of a history entry.
 pub(crate) fn history_model(one: &HistoryEntry) -> ActiveModel {
     ActiveModel {
         object_type: Set(bytes(one.object_type.as_str())),

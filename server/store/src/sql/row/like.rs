@@ -8,7 +8,7 @@ use sea_orm::ActiveValue::Set;
 use super::{bytes, id, string};
 use crate::sql::entity::comment_like::{ActiveModel, Model};
 
-/// The like of a row.
+/// Converts a row to its like.
 pub(crate) fn like(row: Model) -> Result<Like> {
     let fault = |what: &str| Error::internal(format!("a like of comment {}: {what}", row.comment_id));
     let operation =
@@ -23,13 +23,13 @@ pub(crate) fn like(row: Model) -> Result<Like> {
     })
 }
 
-/// What a like of a comment says.
+/// Converts a stored like value.
 pub(crate) fn like_value(comment: i64, value: i8) -> Result<LikeValue> {
     let unknown = || Error::internal(format!("a like of comment {comment}: its value is unknown"));
     LikeValue::from_code(value).ok_or_else(unknown)
 }
 
-/// The row of a like of a comment under `subject`.
+/// Returns the row of a like of a comment under `subject`.
 pub(crate) fn like_model(like: &Like, subject: SubjectId, part: i16) -> ActiveModel {
     ActiveModel {
         subject_id: Set(subject.get()),

@@ -1,4 +1,5 @@
-//! The rows of the outbox. What a commit tells is a message of its own, since it is read as a whole.
+//! The rows of the outbox. The events of a commit are one encoded message, because they are read as
+//! a whole.
 
 use prost::Message;
 use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
@@ -14,7 +15,7 @@ mod internal {
 
 use internal::{OutboxChange, OutboxChanges, OutboxComment, OutboxCommit, OutboxEvent};
 
-/// The row of a commit that has no number yet. All events are of one time.
+/// Returns the row of a commit without a sequence number. All its events have the same time.
 pub(crate) fn commit_model(id: CommentId, events: &[Event]) -> outbox_commit::ActiveModel {
     let event = |event: &Event| OutboxEvent {
         subject_id: event.subject.get().cast_unsigned(),
@@ -29,7 +30,7 @@ pub(crate) fn commit_model(id: CommentId, events: &[Event]) -> outbox_commit::Ac
     }
 }
 
-/// The row of a revision that a commit made; likes make none.
+/// Returns the row of a revision that a commit made; likes make no revision.
 pub(crate) fn revision_model(commit: CommentId, event: &Event) -> Option<outbox_revision::ActiveModel> {
     Some(outbox_revision::ActiveModel {
         commit_id: Set(commit.get()),
@@ -38,7 +39,7 @@ pub(crate) fn revision_model(commit: CommentId, event: &Event) -> Option<outbox_
     })
 }
 
-/// The events of a commit; `None` where the row cannot be read.
+/// Returns the events of a commit; `None` if the row cannot be read.
 pub(crate) fn events(row: &outbox_commit::Model) -> Option<Vec<Event>> {
     let told = OutboxCommit::decode(row.events.as_slice()).ok()?.events.into_iter().map(|told| {
         let subject = SubjectId::new(told.subject_id.cast_signed())?;
@@ -47,8 +48,8 @@ pub(crate) fn events(row: &outbox_commit::Model) -> Option<Vec<Event>> {
     told.collect()
 }
 
-/// What is told in place of a row that cannot be read: that the subject changed. What the row would have told a projection
-/// is found by a rebuild.
+/// Returns the event that replaces an unreadable row: the subject changed. A rebuild finds the
+/// changes that event consumers miss with it.
 pub(crate) fn unknown_event(row: &outbox_commit::Model, made: &outbox_revision::Model) -> Option<Event> {
     let changes = Changes { subject: true, ..Changes::default() };
     Some(event(row, SubjectId::new(made.subject_id)?, made.revision, changes))
@@ -56,7 +57,7 @@ pub(crate) fn unknown_event(row: &outbox_commit::Model, made: &outbox_revision::
 
 fn event(row: &outbox_commit::Model, subject: SubjectId, revision: i64, changes: Changes) -> Event {
     Event {
-        // Both kinds of ids come from one generator, so a subject's partition is in its id too.
+        // One generator makes both kinds of ids, so the id of a subject contains its partition too.
         partition: CommentId::from(subject).partition(),
         subject,
         revision: Some(revision).filter(|revision| *revision > 0),
@@ -68,7 +69,8 @@ fn event(row: &outbox_commit::Model, subject: SubjectId, revision: i64, changes:
 fn changes(stored: OutboxChanges) -> Changes {
     let comment = |change: OutboxComment| {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
-        // A kind that only a newer version knows is left out, as an older reader of the contract would.
+        // A kind that only a newer version knows is left out, as an older reader of the contract
+        // does.
         Some(CommentChange { id: id(change.id)?, root: id(change.root_id), what: happened(change.change())? })
     };
     Changes {
@@ -99,7 +101,7 @@ fn message(changes: &Changes) -> OutboxChanges {
     }
 }
 
-/// `None` for what no version has written.
+/// Converts a stored kind of change; `None` for a kind that no version has written.
 fn happened(change: OutboxChange) -> Option<ChangeKind> {
     Some(match change {
         OutboxChange::Created => ChangeKind::Created,

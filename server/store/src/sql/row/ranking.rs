@@ -1,4 +1,5 @@
-//! The rows of frozen rankings. Their floors are packed, four bytes each, behind what the list was when they were frozen.
+//! The rows of ranking snapshots. Their floors are packed, four bytes each, after the fingerprint
+//! of the list.
 
 use riposte_core::rank::{RankedList, Ranking};
 use riposte_core::{CommentId, Error, Millis, Result};
@@ -7,19 +8,20 @@ use sea_orm::ActiveValue::Set;
 use crate::shard::part;
 use crate::sql::entity::comment_epoch::{ActiveModel, Model};
 
-/// The first byte: another layout would have another.
+/// The first byte of the packed floors, which identifies the layout.
 const LAYOUT: u8 = 1;
 
-/// What a ranking was frozen from: another value says that the list has changed.
+/// The state of the list from which a ranking was made; another value means that the list has
+/// changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SnapshotFingerprint {
     /// The revision of the subject, or of the root.
     pub(crate) revision: i64,
-    /// How often the boards of the list were written.
+    /// The number of writes to the rank index of the list.
     pub(crate) changes: i64,
 }
 
-/// The row of a ranking of the list with this id.
+/// Returns the row of a ranking of the list with this id.
 pub(crate) fn ranking_model(
     list: &RankedList,
     id: CommentId,
@@ -40,7 +42,7 @@ pub(crate) fn ranking_model(
     }
 }
 
-/// The ranking of a row.
+/// Converts the row of a ranking.
 pub(crate) fn ranking(row: &Model) -> Result<(Ranking, SnapshotFingerprint)> {
     let fault = || Error::internal(format!("ranking {} of {} cannot be read", row.epoch, row.subject_id));
     let rest = row.floors.strip_prefix(&[LAYOUT]).ok_or_else(fault)?;

@@ -9,7 +9,7 @@ use crate::sql::entity::comment_subject::{ActiveModel, Model};
 
 const ID_BYTES: usize = 8;
 
-/// The subject of a row.
+/// Converts a row to its subject.
 pub(crate) fn subject(row: Model) -> Result<Subject> {
     let fault = |what: &str| Error::internal(format!("subject {}: {what}", row.id));
     Ok(Subject {
@@ -30,7 +30,7 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
     })
 }
 
-/// The row of a new subject.
+/// Returns the row of a new subject.
 pub(crate) fn subject_model(subject: &Subject, part: i16) -> Result<ActiveModel> {
     Ok(ActiveModel {
         id: Set(subject.id.get()),
@@ -42,7 +42,7 @@ pub(crate) fn subject_model(subject: &Subject, part: i16) -> Result<ActiveModel>
     })
 }
 
-/// Every column of a subject that can change.
+/// Returns every column of a subject that can change.
 pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
     Ok(ActiveModel {
         owner_id: Set(subject.owner.as_ref().map(|owner| bytes(owner.as_str()))),

@@ -30,7 +30,7 @@ fn new_subject(owner: Option<&str>, state: SubjectState, metadata: Metadata) -> 
     ImportKind::Subject(ImportedSubject { owner, state, metadata, create_time: Some(Millis(4)) })
 }
 
-/// Imported items: the key has their name, and the fingerprint is the same for all.
+/// Records imported items: the key contains their name, and the fingerprint is the same for all.
 pub(super) fn items(recorder: &mut Recorder) {
     for (case, kind) in [
         ("import", new_subject(None, SubjectState::Active, Metadata::new())),
@@ -45,7 +45,7 @@ pub(super) fn items(recorder: &mut Recorder) {
     recorder.record("other_source", async |comments| comments.import(&everybody(), &[root]).await);
 }
 
-/// A like of a comment that an earlier import has left in the store.
+/// Records a like of a comment that an earlier import has left in the store.
 pub(super) fn likes(recorder: &mut Recorder) {
     let earlier =
         [item("s", new_subject(None, SubjectState::Active, Metadata::new())), item("c1", comment(plain(), None))];

@@ -115,7 +115,7 @@ pub(super) fn likes(recorder: &mut Recorder) {
     }
 }
 
-/// What only the key covers.
+/// Requests that differ only in data that the key covers.
 pub(super) fn callers(recorder: &mut Recorder) {
     for (case, asked) in [
         ("other_member", WriteContext { member: Some(member("bob")), ..asked() }),

@@ -1,4 +1,4 @@
-//! The answers: what the contract of the port says, and no more.
+//! The reader: exactly the contract of the port.
 
 use std::cmp::Reverse;
 
@@ -139,7 +139,7 @@ impl Reader for Store {
         Ok(first(told.collect(), after.is_some(), limit))
     }
 
-    /// What the projection knows is all that was ever written, whatever became of it.
+    /// The event consumer knows all comments that were ever written, in any state.
     async fn member_comments(
         &self,
         object_type: &ObjectType,

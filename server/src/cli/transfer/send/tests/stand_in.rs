@@ -1,4 +1,5 @@
-//! A stand-in for AdminService that keeps the contract of ImportComments, except that it breaks some streams.
+//! A stand-in for AdminService that fulfils the contract of ImportComments, except that it breaks
+//! some streams.
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
@@ -34,7 +35,8 @@ pub(super) struct StandIn {
 struct Inner {
     state: Mutex<(State, HashSet<String>)>,
     items: watch::Sender<u64>,
-    /// Positions, over all streams, of items that are done and whose answer is lost with the stream.
+    /// Positions, over all streams, of items that are applied and whose response is lost with the
+    /// stream.
     breaks: Vec<u64>,
 }
 
@@ -61,12 +63,12 @@ impl StandIn {
         drop(self.stop.lock().unwrap().take());
     }
 
-    /// Waits until that many items have come.
+    /// Waits until `items` items have arrived.
     pub(super) async fn reached(&self, items: u64) {
         self.inner.items.subscribe().wait_for(|come| *come >= items).await.unwrap();
     }
 
-    /// All comments; floors count per subject, whatever the parent.
+    /// Returns all comments; floors count per subject, whatever the parent.
     pub(super) fn state(&self) -> State {
         self.inner.state.lock().unwrap().0.clone()
     }

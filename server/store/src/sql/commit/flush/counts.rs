@@ -1,4 +1,4 @@
-//! Rows that change.
+//! The updates of changed rows.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_edit, comment_index, comment_subject};
 use crate::sql::row;
 
-/// Rows by how much their counts moved.
+/// Rows by the difference of their counts.
 type RowsByDelta<const N: usize> = BTreeMap<[i64; N], Vec<CommentId>>;
 
 impl Flush<'_> {
@@ -49,7 +49,7 @@ impl Flush<'_> {
         self.add::<Entity, _>(alike, self.tx.tables().index, counted::COMMENT, [Column::Part, Column::Id]).await
     }
 
-    /// Moves the counts of rows that moved alike: one statement for each table.
+    /// Adds the same difference to the counts of several rows, with one statement for each table.
     async fn add<E: EntityTrait, const N: usize>(
         &self,
         alike: RowsByDelta<N>,
@@ -71,7 +71,7 @@ impl Flush<'_> {
         Ok(())
     }
 
-    /// Changed contents, and what they said before.
+    /// Writes changed contents and keeps their former texts.
     pub(super) async fn contents(&self) -> Flushed<()> {
         use comment_content::{ActiveModel, Column, Entity};
         let write_set = self.unit.write_set();
@@ -93,7 +93,7 @@ impl Flush<'_> {
     }
 }
 
-/// The rows that a padded list names: only its last is repeated.
+/// Returns the number of distinct rows in a padded list; only its last item is repeated.
 fn distinct(list: &[CommentId]) -> usize {
     list.len() - list.iter().rev().skip(1).take_while(|id| list.last() == Some(*id)).count()
 }

@@ -1,4 +1,4 @@
-//! Rows that come into being.
+//! The inserts of new rows.
 
 use riposte_core::CommentId;
 use sea_orm::ActiveValue::Set;

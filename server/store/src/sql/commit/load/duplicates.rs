@@ -1,4 +1,4 @@
-//! What earlier requests with the keys of a batch did.
+//! The idempotency records of earlier requests with the keys of a batch.
 
 use std::collections::BTreeSet;
 
@@ -17,27 +17,29 @@ use crate::sql::entity::{comment_index, comment_request};
 use crate::sql::read::along;
 use crate::sql::row;
 
-/// The code of [`riposte_core::verbs::Create`]: an index row does not say which verb made it.
+/// The code of [`riposte_core::verbs::Create`]. An index row does not name the verb that created
+/// it.
 const CREATED: i8 = 5;
 
 /// (subject_id, request_key)
 const REQUEST: &str = "comment_index_@_request";
 
-/// Whether a batch may hold requests whose comments were created before.
+/// The assumption whether a batch repeats requests that already created their comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sql::commit) enum DuplicateCheck {
-    /// Taken for unlikely, and not looked for: the key of requests refuses such a comment, and the batch is tried again.
+    /// Duplicates are unlikely and not read. The unique request key rejects a duplicate
+    /// comment, and the batch is then retried.
     Unlikely,
-    /// Looked for.
+    /// Duplicates are possible and are read.
     Possible,
 }
 
-/// The key of a request, and under which subject it was made.
+/// The idempotency key of a request, with the subject it was made under.
 type SubjectRequest = (SubjectId, IdempotencyKey);
 
 impl Load<'_> {
-    /// Loads what earlier requests with the keys of this batch did, and names the comments they were about. A subject that
-    /// does not exist yet has answered none.
+    /// Loads the idempotency records for the keys of this batch and returns the comments that they
+    /// name. A subject that does not exist yet has no records.
     pub(super) async fn records(&mut self, commands: &[Command], repeats: DuplicateCheck) -> Loaded<Vec<CommentId>> {
         let mut found = Vec::new();
         let looked_for = |verb: &CommandKind| repeats == DuplicateCheck::Possible || !tells_itself(verb);
@@ -60,7 +62,7 @@ impl Load<'_> {
         Ok(about)
     }
 
-    /// The keys of those commands whose verb is `wanted`, by table.
+    /// Returns the keys of those commands whose verb is `wanted`, by table.
     fn asked(
         &self,
         commands: &[Command],
@@ -75,8 +77,8 @@ impl Load<'_> {
     }
 }
 
-/// Whether the key on the row of a new comment refuses a repeat. An import is mostly run again because it was cut off, and
-/// had better look.
+/// Returns whether the unique request key on the row of a new comment rejects a repeat. An import
+/// is mostly run again because it was interrupted, so its duplicates are read at once.
 pub(in crate::sql::commit) fn tells_itself(verb: &CommandKind) -> bool {
     matches!(verb, CommandKind::Create(_) | CommandKind::Reply(_))
 }
@@ -121,7 +123,8 @@ async fn done<C: ConnectionTrait>(
     select.all(db).await?.into_iter().map(record).collect()
 }
 
-/// The rows that belong to one of these requests: those of a list of keys where all are of one subject.
+/// Selects the rows of these requests: with an IN list of keys if all are of one subject, else with
+/// a join.
 fn requests<E: EntityTrait, C: ConnectionTrait>(
     select: Select<E>,
     db: &OnShard<C>,
@@ -140,7 +143,7 @@ fn requests<E: EntityTrait, C: ConnectionTrait>(
     among(select, db.get_database_backend(), index, [subject, key], list.iter().map(both).collect())
 }
 
-/// Where the rows of a subject lie.
+/// Returns the partition of a subject's rows.
 fn at(subject: SubjectId) -> Partition {
     CommentId::from(subject).partition()
 }

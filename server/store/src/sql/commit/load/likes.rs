@@ -1,4 +1,4 @@
-//! What members said of the comments of a batch before.
+//! The current likes of the comments of a batch.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,11 @@ use crate::sql::read::along;
 use crate::sql::row;
 
 impl Load<'_> {
-    /// The likes of locked comments. Whoever writes a like holds the lock of its comment, so none of them can move.
+    /// Loads likes of locked comments. A writer of a like holds the lock of its comment, so none of
+    /// them can change.
     pub(super) async fn likes(&mut self, wanted: &BTreeSet<(CommentId, MemberId)>) -> Loaded<()> {
-        // The key starts with the subject, which the locked comment names; a comment that is not there has no likes.
+        // The key starts with the subject, which the locked comment names. A comment that does not
+        // exist has no likes.
         let known = wanted.iter().filter_map(|(id, member)| {
             Some(LikeKey { subject: self.unit.comment(*id)?.subject_id, member: member.clone(), comment: *id })
         });
@@ -43,7 +45,8 @@ struct LikeKey {
 }
 
 impl LikeKey {
-    /// The likes with these keys: those of a list of members where all else is the same.
+    /// Selects the likes with these keys: with an IN list of members if subject and comment are the
+    /// same, else with a join.
     fn any(list: &[Self], backend: DbBackend) -> Select<comment_like::Entity> {
         use comment_like::{Column, Entity};
         let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|key| key.comment.partition()))));

@@ -14,8 +14,8 @@ use crate::sql::read::named;
 use crate::sql::row;
 
 impl Load<'_> {
-    /// Locks the subjects that exist. Which id a key has never changes, so it is found without a lock, and mostly
-    /// remembered; nothing is decided on it but which row to lock.
+    /// Locks the subjects that exist. The id of a key never changes, so it is read without a lock
+    /// and is mostly cached. It decides only which row to lock.
     pub(super) async fn subjects(&mut self, keys: &BTreeSet<SubjectKey>) -> Loaded<()> {
         let identities = self.tx.identities();
         let mut unknown = Vec::new();
@@ -47,7 +47,7 @@ impl Load<'_> {
         }
     }
 
-    /// The ids of the subjects with these keys that exist.
+    /// Returns the ids of those subjects with these keys that exist.
     async fn identify(&self, keys: &[&SubjectKey]) -> Loaded<Vec<SubjectId>> {
         let mut found = Vec::with_capacity(keys.len());
         for (partition, keys) in by_table(keys, self.tx.tables().subject, |key| key.partition()) {
@@ -68,7 +68,8 @@ impl Load<'_> {
         self.read_subjects(ids, |select| select.order_by_asc(Column::Id).lock_exclusive()).await
     }
 
-    /// The subjects of loaded comments, not locked: likes only ask whether they may be written.
+    /// Loads the subjects of loaded comments without a lock: likes read them only to check whether
+    /// they may be written.
     pub(super) async fn subjects_of(&mut self, comments: &BTreeSet<CommentId>) -> Loaded<()> {
         let ids = comments.iter().filter_map(|id| Some(self.unit.comment(*id)?.subject_id)).collect();
         self.read_subjects(&ids, |select| select).await
@@ -79,7 +80,7 @@ impl Load<'_> {
         ids: &BTreeSet<SubjectId>,
         how: impl Fn(Select<Entity>) -> Select<Entity>,
     ) -> Loaded<()> {
-        // Both kinds of ids come from one generator, so a subject's partition is in its id too.
+        // One generator makes both kinds of ids, so the id of a subject contains its partition too.
         let ids = ids.iter().copied().map(CommentId::from);
         for (partition, ids) in by_table(ids, self.tx.tables().subject, |id| id.partition()) {
             for list in padded(&ids) {

@@ -1,4 +1,4 @@
-//! The last ranking of a list, and what the next one is frozen from.
+//! The last ranking of a list, and the data for the next one.
 
 use std::collections::HashSet;
 
@@ -16,25 +16,25 @@ use crate::sql::read::listed::listed;
 use crate::sql::read::{ReadQuery, along};
 use crate::sql::row::{self, SnapshotFingerprint};
 
-/// What a list looks like to whoever begins a walk.
+/// The rank state of a list at the beginning of a walk.
 #[derive(Debug)]
 pub(in crate::sql) struct ListRankState {
-    /// Its last ranking.
+    /// The last ranking of the list.
     pub(in crate::sql) last: Option<RankVersion>,
     /// The next floor of the list.
     pub(in crate::sql) next_floor: i32,
-    /// What the next ranking is frozen from, if the last one does not serve.
+    /// The data for the next ranking, if the last one is outdated.
     pub(in crate::sql) draft: Option<SnapshotDraft>,
 }
 
-/// What a ranking is frozen from.
+/// The data from which a ranking is made.
 #[derive(Debug)]
 pub(in crate::sql) struct SnapshotDraft {
-    /// The number that boards and rankings know the list by.
+    /// The list id in the rank index and in rankings.
     pub(in crate::sql) list: CommentId,
     /// The state of the list.
     pub(in crate::sql) print: SnapshotFingerprint,
-    /// Every comment that may be ranked, once.
+    /// Every comment that may be ranked, each once.
     pub(in crate::sql) candidates: Vec<RankCandidate>,
 }
 
@@ -72,7 +72,7 @@ impl ReadQuery for LoadRankState {
     }
 }
 
-/// What a candidate is made of: id, floor, state, likes, dislikes, replies, time.
+/// The columns of a candidate: id, floor, state, likes, dislikes, replies, time.
 type Line = (i64, i32, i8, i32, i32, i32, i64);
 
 impl LoadRankState {
@@ -90,7 +90,7 @@ impl LoadRankState {
         found.into_iter().filter(|line| visible(line.2)).map(candidate).collect()
     }
 
-    /// The ids of the first `depth` comments of the board.
+    /// Returns the ids of the first `depth` comments of the rank index.
     async fn first_of_board(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<i64>, StoreError> {
         use comment_rank::Column;
         let board = comment_rank::Entity::find()
@@ -112,7 +112,7 @@ fn lines(rows: Select<comment_index::Entity>) -> Select<comment_index::Entity> {
     rows.select_only().columns(columns).columns([Column::ReplyCount, Column::CreateTime])
 }
 
-/// A tombstone has no rank: it follows by its floor.
+/// Returns whether a comment has a rank. A tombstone has none: it is placed by its floor.
 fn visible(state: i8) -> bool {
     CommentState::from_code(state).is_some_and(CommentState::is_visible)
 }
@@ -121,7 +121,7 @@ fn candidate((id, floor, _, likes, dislikes, replies, time): Line) -> Result<Ran
     Ok((row::id(id)?, floor, ScoreInputs { likes, dislikes, replies, time: Millis(time) }))
 }
 
-/// How often the boards of a list were written.
+/// Returns the number of writes to the rank index of a list.
 async fn changes(tx: &Tx, list: CommentId) -> Result<i64, StoreError> {
     use comment_ranked::{Column, Entity};
     let changes = Entity::find().select_only().column(Column::Changes);
@@ -129,7 +129,7 @@ async fn changes(tx: &Tx, list: CommentId) -> Result<i64, StoreError> {
     Ok(changes.into_tuple().one(tx).await?.unwrap_or(0))
 }
 
-/// The rankings of a list.
+/// Selects the rankings of a list.
 fn rankings(tx: &Tx, list: &RankedList, id: CommentId) -> Select<comment_epoch::Entity> {
     use comment_epoch::{Column, Entity};
     Entity::find()
@@ -138,7 +138,7 @@ fn rankings(tx: &Tx, list: &RankedList, id: CommentId) -> Select<comment_epoch::
         .filter(Column::Sort.eq(list.board().code()))
 }
 
-/// One ranking, by its number.
+/// Loads one ranking by its number.
 #[derive(Debug)]
 pub(super) struct LoadSnapshot {
     pub(super) list: RankedList,

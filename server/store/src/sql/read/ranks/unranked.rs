@@ -1,4 +1,5 @@
-//! The listed floors of a list that a ranking does not hold: what a ranked walk shows behind the ranking.
+//! The listed floors of a list that a ranking does not contain: a ranked walk shows them after the
+//! ranking.
 
 use std::ops::Range;
 
@@ -14,8 +15,9 @@ use crate::sql::pool::Tx;
 use crate::sql::read::ReadQuery;
 use crate::sql::read::listed::listed;
 
-/// Floors that one statement reads beside those that are wanted and those nearby that are ranked: where some are not listed,
-/// more of what it reads is ranked. They are read from the key alone, without their rows.
+/// The number of floors that one statement reads in addition to the wanted ones and the ranked ones
+/// nearby. Where some floors are not listed, more of the rows it reads are ranked. Floors are read
+/// from the key alone, without their rows.
 const SPARE: usize = 16;
 
 #[derive(Debug)]
@@ -66,8 +68,8 @@ impl ReadQuery for UnrankedFloors {
 }
 
 impl UnrankedFloors {
-    /// Floors are dense and the newest are all ranked in most lists: where the range begins with ranked ones, it is
-    /// shortened by them without reading any.
+    /// Shortens the range by the ranked floors that it begins with, without reading any. Floors are
+    /// dense, and in most lists the newest are all ranked.
     fn skip_ranked(&self, rest: &mut Range<i32>) {
         match self.order {
             ListOrder::Oldest => {
@@ -83,7 +85,7 @@ impl UnrankedFloors {
         }
     }
 
-    /// How many of the next floors are ranked, twice as many as are wanted.
+    /// Returns the number of ranked floors among the next `2 * wanted` floors.
     fn ranked_near(&self, rest: &Range<i32>, wanted: usize) -> usize {
         let reach = i32::try_from(2 * wanted).unwrap_or(i32::MAX);
         self.ranking.count_within(match self.order {
@@ -92,7 +94,7 @@ impl UnrankedFloors {
         })
     }
 
-    /// The range behind the last floor that was read.
+    /// Moves the range behind the last floor that was read.
     fn go_on(&self, rest: &mut Range<i32>, last: i32) {
         match self.order {
             ListOrder::Oldest => rest.start = last + 1,

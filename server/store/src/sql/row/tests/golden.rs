@@ -1,4 +1,5 @@
-//! Golden bytes of the outbox. A process of another version reads what this one writes.
+//! Golden bytes of the outbox: a process of another version reads the rows that this version
+//! writes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,7 +27,7 @@ fn of_comments(changes: &[(i64, Option<i64>, ChangeKind)]) -> Changes {
     Changes { comments: changes.iter().map(change).collect(), ..Changes::default() }
 }
 
-/// A commit for each kind of change, and one with all that a commit can have.
+/// Returns a commit for each kind of change, and one with everything that a commit can have.
 fn commits() -> Vec<(&'static str, Vec<Event>)> {
     let one = |what| vec![event(5, Some(9), of_comments(&[(77, None, what)]))];
     let likers: BTreeSet<_> = ["楼主", "bob"].map(|name| MemberId::stored(name.to_owned())).into();
