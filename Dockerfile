@@ -1,16 +1,18 @@
-# The image that the Helm chart runs: one program on nothing. It lies at the top, because the whole workspace is its context.
+# The image that the Helm chart runs: one program without a base image. This file is in the top
+# folder, because the whole workspace is the build context.
 #
 #   docker build --tag registry.example/riposte:0.1.0 .        (or: podman build, buildah build)
 #
-# No shell, no package manager, no user but a number. What the program needs of a system is in the second stage: the C
-# library that it is linked with, the public authorities for https:// and rediss://, and nothing that it may write to.
+# It has no shell, no package manager and only a numeric user. The second stage contains the system
+# files that the program needs: the C library that it is linked with, and the public certificate
+# authorities for https:// and rediss://. It contains nothing that the program may write to.
 #
-# Where no registry of images is reached, BASE names one that was made on the machine: docs/install.md shows how.
+# Where no image registry can be reached, BASE names a locally built image: see docs/install.md.
 ARG RUST=1.95.0
 ARG BASE=docker.io/library/rust:${RUST}-bookworm
 FROM ${BASE} AS build
 ARG RUST
-# How much the compiler does; 0 tries the stages quickly and is for nothing else.
+# The compiler's optimisation level; use 0 only for a quick test of the stages.
 ARG OPTIMISE=3
 ENV RUSTUP_TOOLCHAIN=${RUST} CARGO_PROFILE_RELEASE_OPT_LEVEL=${OPTIMISE}
 WORKDIR /src
@@ -25,7 +27,8 @@ RUN cargo build --release --locked --package riposte \
 FROM scratch
 COPY --from=build /image /
 USER 65532:65532
-# Public services, administration, metrics. `serve` listens to all of the first only; see docs/install.md.
+# Public services, administration, metrics. `serve` listens on all interfaces for the first only;
+# see docs/install.md.
 EXPOSE 7171 7172 7173
 ENTRYPOINT ["/riposte"]
 CMD ["serve"]

@@ -1,6 +1,6 @@
-//! The bare loops: the same rows in the same kind of tables, written by hand with one transaction per operation, and the
-//! service's own rows read by hand, without a service in between. They are what the service is held against, so they are
-//! written as fast as honest work goes.
+//! The bare loops: the same rows in the same kind of tables, written by hand with one transaction
+//! per operation, and the service's own rows read by hand, without the service in between. They are
+//! the baseline of the service, so they are as fast as a correct implementation can be.
 
 pub(crate) mod create;
 pub(crate) mod like;
@@ -29,7 +29,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A connection to the bare tables, which stand from then on.
+    /// Returns a connection to the bare tables, after creating them.
     async fn prepare(&self) -> Result<MySqlConnection> {
         database::ensure(&self.url).await?;
         let mut connection = self.connect().await?;
@@ -39,7 +39,7 @@ impl Place {
         Ok(connection)
     }
 
-    /// One connection for each loop.
+    /// Returns one connection for each loop.
     async fn loops(&self) -> Result<Vec<MySqlConnection>> {
         let mut all = Vec::with_capacity(self.connections);
         for _ in 0..self.connections {
@@ -48,7 +48,8 @@ impl Place {
         Ok(all)
     }
 
-    /// At READ COMMITTED, as the service writes: at the default level more rows and gaps are locked.
+    /// Connects at READ COMMITTED, the isolation level of the service's writes: the default level
+    /// locks more rows and gaps.
     async fn connect(&self) -> Result<MySqlConnection> {
         let mut connection = open(&self.url).await?;
         connection.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED").await?;
@@ -56,13 +57,13 @@ impl Place {
     }
 }
 
-/// A connection that logs nothing.
+/// Opens a connection that logs nothing.
 pub(crate) async fn open(url: &str) -> Result<MySqlConnection> {
     let options: MySqlConnectOptions = url.parse()?;
     Ok(options.disable_statement_logging().connect().await?)
 }
 
-/// Now, in milliseconds since 1970.
+/// Returns the current time, in milliseconds since 1970.
 #[expect(clippy::disallowed_methods, reason = "the rows carry times, as those of the service do")]
 fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

@@ -80,7 +80,7 @@ Examples:
 `cargo xtask bench write` and `cargo xtask bench read` run all of them against servers of their own.";
 
 impl Cli {
-    /// Measures, and returns the line to print.
+    /// Runs the measurement, and returns the line to print.
     pub(crate) async fn run(self) -> Result<String> {
         let report = match self.measure {
             Measure::Create(args) => create::run(&args).await?,

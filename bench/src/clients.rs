@@ -21,34 +21,36 @@ pub(crate) struct Target {
     prefix: String,
 }
 
-/// Connections to all endpoints, dealt to the callers in turn.
+/// Connections to all endpoints, assigned to the callers in turn.
 #[derive(Debug)]
 pub(crate) struct Clients {
     all: Vec<Client>,
 }
 
 impl Target {
-    /// Connections as asked for; nothing is dialled before the first call.
+    /// Returns the requested connections, which connect at their first call.
     pub(crate) fn open(&self) -> Result<Clients> {
         ensure!(self.connections > 0, "at least one connection");
-        // By endpoint first, so that an even number of callers lies evenly on two endpoints.
+        // The endpoint varies first, so that an even number of callers is spread evenly over two
+        // endpoints.
         let all = (0..self.connections).flat_map(|_| &self.endpoints).map(Client::connect);
         Ok(Clients { all: all.collect::<Result<_, _>>()? })
     }
 
-    /// The same for messages as bytes: calls of the plain library, without the retries and deadlines of the SDK.
+    /// Returns the same connections for messages as bytes: calls of the plain library, without the
+    /// retries and deadlines of the SDK.
     pub(crate) fn open_raw(&self) -> Result<Vec<Raw>> {
         ensure!(self.connections > 0, "at least one connection");
         (0..self.connections).flat_map(|_| &self.endpoints).map(|endpoint| Raw::open(endpoint)).collect()
     }
 
-    /// Host and port of the first endpoint.
+    /// Returns host and port of the first endpoint.
     pub(crate) fn address(&self) -> Result<&str> {
         let first = self.endpoints.first().and_then(|endpoint| endpoint.strip_prefix("http://"));
         first.context("an endpoint of http://host:port")
     }
 
-    /// The keys of `count` subjects.
+    /// Returns the keys of `count` subjects.
     pub(crate) fn keys(&self, count: usize) -> Vec<v1::SubjectKey> {
         let object_id = |number| format!("{}-{number}", self.prefix);
         let key = |number| v1::SubjectKey { object_type: self.object_type.clone(), object_id: object_id(number) };
@@ -61,7 +63,7 @@ fn random() -> String {
 }
 
 impl Clients {
-    /// The connection of a caller, by its number.
+    /// Returns the connection of a caller, by its index.
     pub(crate) fn of(&self, caller: usize) -> &Client {
         &self.all[caller % self.all.len()]
     }

@@ -1,4 +1,4 @@
-//! Closed loops: each caller asks again as soon as it was answered.
+//! Closed loops: each caller makes its next call as soon as it has a response.
 
 use crate::cpu::{Meter, Watch};
 use crate::report::{Report, Samples};
@@ -22,33 +22,34 @@ pub(crate) struct Span {
 
 /// One caller of a closed loop.
 pub(crate) trait Caller: Send + 'static {
-    /// Does one operation to its end: when it is answered, it is durable.
+    /// Does one operation to its end: its response means that it is durable.
     fn call(&mut self) -> impl Future<Output = Result<()>> + Send;
 
-    /// The kind of the last call, if it is another one than the figures are of: only its latency is told, apart.
+    /// Returns the kind of the last call if it is not the measured kind. Its latency alone is
+    /// reported, separately.
     fn aside(&self) -> Option<&'static str> {
         None
     }
 }
 
-/// The part of a run that counts.
+/// The measured part of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) from: Instant,
     pub(crate) until: Instant,
 }
 
-/// After a failure a caller waits, so that a dead service is not asked in a tight loop.
+/// The wait of a caller after a failure, so that a dead service is not called in a tight loop.
 const AFTER_FAILURE: Duration = Duration::from_millis(5);
 
 impl Span {
-    /// Begins now: the warm-up and then the window.
+    /// Begins the warm-up now; the window follows.
     pub(crate) fn begin(&self) -> Window {
         let from = Instant::now() + Duration::from_secs_f64(self.warm_up);
         Window { from, until: from + Duration::from_secs_f64(self.seconds) }
     }
 
-    /// Waits for the end of the window and tells the CPU that was used within it.
+    /// Waits for the end of the window and returns the CPU that was used within it.
     pub(crate) async fn meter(&self, window: Window) -> Result<Meter> {
         sleep_until(window.from).await;
         let meter = Meter::start(&self.watch)?;
@@ -72,7 +73,7 @@ impl Span {
     }
 }
 
-/// The calls of one caller; those that end within the window count.
+/// Makes the calls of one caller; those that end within the window count.
 async fn calls<C: Caller>(mut caller: C, window: Window) -> Samples {
     let mut samples = Samples::default();
     loop {

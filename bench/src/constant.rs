@@ -1,5 +1,5 @@
-//! The limit that a hot page is held against: a server of the same library that answers constant bytes to every call,
-//! and does nothing else.
+//! The upper limit for a hot page: a server of the same library that returns constant bytes for
+//! every call, and does nothing else.
 
 use crate::clients::Target;
 use crate::page;
@@ -25,8 +25,8 @@ pub(crate) struct Args {
     target: Target,
 }
 
-/// Reads the page once, and serves it until the process is ended. It tells where on standard error, in the words of
-/// `riposte serve`.
+/// Reads the page once, and serves it until the process ends. It prints its address to standard
+/// error, in the words of `riposte serve`.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let mut connection = args.target.open_raw()?.pop().context("no connection")?;
     let key = args.target.keys(1).pop().context("no subject")?;
@@ -42,7 +42,7 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
     Ok(String::new())
 }
 
-/// The answer to every call.
+/// The response to every call.
 #[derive(Debug, Clone)]
 struct Constant(Bytes);
 
@@ -68,7 +68,7 @@ impl Service<http::Request<Body>> for Constant {
         Poll::Ready(Ok(()))
     }
 
-    /// As the library's generated services do it.
+    /// Handles a call as the library's generated services do.
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let answer = self.clone();
         Box::pin(async move { Ok(Grpc::new(AsBytes).unary(answer, request).await) })

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Length of the unit of /proc/PID/stat, in microseconds: USER_HZ is 100 on every Linux of x86 and ARM.
+/// The unit of /proc/PID/stat in microseconds: USER_HZ is 100 on every Linux of x86 and ARM.
 const TICK_US: u64 = 10_000;
 
 /// Other processes whose CPU counts.
@@ -31,7 +31,7 @@ impl FromStr for Watched {
     }
 }
 
-/// CPU used between two moments, in microseconds.
+/// The CPU time used in a period, in microseconds.
 #[derive(Debug)]
 pub(crate) struct Meter {
     watch: Watch,
@@ -45,7 +45,7 @@ impl Meter {
         Ok(Self { watch: watch.clone(), own_us: used("self")?, watched_us: watch.used()? })
     }
 
-    /// What was used since the start.
+    /// Returns the CPU time since the start.
     pub(crate) fn stop(self) -> Result<Self> {
         let mut watched_us = self.watch.used()?;
         for (name, us) in &mut watched_us {
@@ -54,12 +54,12 @@ impl Meter {
         Ok(Self { own_us: used("self")? - self.own_us, watched_us, watch: self.watch })
     }
 
-    /// This process' share of each of `operations`.
+    /// Returns this process's CPU time for each of `operations`.
     pub(crate) fn own(&self, operations: u64) -> f64 {
         per(self.own_us, operations)
     }
 
-    /// The share of each of `operations` of the watched processes, by name.
+    /// Returns the CPU time of the watched processes for each of `operations`, by name.
     pub(crate) fn watched(&self, operations: u64) -> BTreeMap<String, f64> {
         self.watched_us.iter().map(|(name, us)| (name.clone(), per(*us, operations))).collect()
     }
@@ -75,14 +75,15 @@ impl Watch {
     }
 }
 
-/// CPU of a process since its start with all its threads, in microseconds.
+/// Returns the CPU time of a process with all its threads since its start, in microseconds.
 fn used(process: &str) -> Result<u64> {
     let path = format!("/proc/{process}/stat");
     let stat = std::fs::read_to_string(&path).with_context(|| format!("no {path}"))?;
     Ok(ticks(&stat).with_context(|| format!("{path} is not as proc(5) says"))? * TICK_US)
 }
 
-/// utime + stime: the 14th and 15th field. The second one, the name in brackets, may hold anything.
+/// Returns utime + stime: the 14th and 15th field. The second one, the name in brackets, may
+/// contain anything.
 fn ticks(stat: &str) -> Option<u64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)

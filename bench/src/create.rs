@@ -32,7 +32,7 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     let caller = |number| Creates {
         comments: clients.of(number).comments(),
         subjects: Arc::clone(&subjects),
-        // Far apart, so that the texts of two callers differ.
+        // The numbers are far apart, so that the texts of two callers differ.
         next: number << 32,
     };
     args.span.closed((0..args.callers).map(caller).collect()).await

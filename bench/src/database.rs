@@ -12,7 +12,7 @@ pub(crate) struct Args {
     url: String,
 }
 
-/// Makes the database anew, and tells the server's version.
+/// Creates the database again, empty, and returns the server's version.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let (mut server, name) = server(&args.url).await?;
     server.execute(AssertSqlSafe(format!("DROP DATABASE IF EXISTS `{name}`"))).await?;
@@ -21,14 +21,14 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
     Ok(serde_json::json!({ "database": name, "version": version }).to_string())
 }
 
-/// Makes the database of `url` unless it stands.
+/// Creates the database of `url` unless it exists.
 pub(crate) async fn ensure(url: &str) -> Result<()> {
     let (mut server, name) = server(url).await?;
     server.execute(AssertSqlSafe(format!("CREATE DATABASE IF NOT EXISTS `{name}`"))).await?;
     Ok(())
 }
 
-/// A connection to the server without a database, and the name of the one in the URL.
+/// Returns a connection to the server without a database, and the name of the database in the URL.
 async fn server(url: &str) -> Result<(MySqlConnection, String)> {
     let named: MySqlConnectOptions = url.parse()?;
     let name = named.get_database().context("the URL names no database")?.to_owned();

@@ -10,7 +10,7 @@ use prost::Message;
 use riposte_sdk::v1;
 use std::sync::Arc;
 
-/// Roots on a page, where nothing else is asked for.
+/// The default number of roots on a page.
 const PAGE: i32 = 20;
 
 /// Which page to read.
@@ -47,8 +47,9 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     args.span.closed((0..args.callers).map(caller).collect()).await
 }
 
-/// The request of that page. Who walks there would have its token; a jump to a comment lands before it and goes on. Behind a
-/// ranking its list goes on by floor, so that the comment lies as deep in both.
+/// Returns the request of that page. A client that pages to it would have its token; here a jump to
+/// a comment lands before it and continues. After the ranked comments a list continues by floor, so
+/// that the comment is equally deep in both.
 async fn deep(
     clients: &Clients,
     newest: &v1::ListCommentsRequest,

@@ -1,5 +1,5 @@
-//! A wire that takes its time: whatever goes to a server, and whatever comes back, arrives a little later. It makes a bottleneck
-//! out of a few connections, so that neither the service nor the load beside it is one.
+//! A proxy with a delay: all data to and from a server arrives a little later. It makes a few
+//! connections the bottleneck, so that neither the service nor the concurrent load is one.
 
 use anyhow::Result;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
-/// The most bytes of one piece.
+/// The maximum number of bytes of one piece.
 const PIECE: usize = 64 << 10;
 
 /// Which server, and how much later.
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     ms: u64,
 }
 
-/// Carries what comes until the process is ended. It tells where it listens as `riposte serve` does.
+/// Forwards data until the process ends. It prints its address as `riposte serve` does.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?.to_string();
@@ -40,7 +40,7 @@ async fn carry(near: TcpStream, Args { to, ms }: Args) -> Result<()> {
     near.set_nodelay(true)?;
     far.set_nodelay(true)?;
     let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
-    // Who asks waits for the answer: all of the delay may lie on one way.
+    // The client waits for the response: all of the delay may be in one direction.
     tokio::spawn(pass(far_in, near_out, Duration::ZERO));
     pass(near_in, far_out, Duration::from_millis(ms)).await
 }

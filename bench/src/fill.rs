@@ -1,4 +1,4 @@
-//! Brings one subject to a number of comments.
+//! A command that fills one subject to a number of comments.
 
 use crate::clients::{Clients, Target};
 use crate::closed::Caller;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     within: f64,
 }
 
-/// Fills the subject, and tells how many comments it has now.
+/// Fills the subject, and returns its number of comments.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let clients = args.target.open()?;
     let subjects = Arc::new(prepare::subjects(&clients, &args.target, 1).await?);
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
     Ok(serde_json::json!({ "comments": comments, "seconds": begin.elapsed().as_secs_f64() }).to_string())
 }
 
-/// The comments of a subject, as it counts them itself.
+/// Returns the number of comments of a subject, by the subject's own count.
 async fn count(clients: &Clients, key: &v1::SubjectKey) -> Result<i32> {
     let request = v1::GetSubjectRequest { key: Some(key.clone()), fresh: true, ..Default::default() };
     let answer = clients.of(0).subjects().get_subject(request).await.context("GetSubject")?.into_inner();

@@ -10,7 +10,7 @@ use riposte_sdk::{Connection, v1};
 use std::sync::Arc;
 use v1::like_service_client::LikeServiceClient;
 
-/// Comments on a subject, where there are many.
+/// The number of comments on a subject, where there are many.
 const COMMENTS_PER_SUBJECT: usize = 100;
 
 /// What to like.

@@ -1,5 +1,6 @@
-//! SetLike at a steady rate. The calls begin when they are due, whatever became of the earlier ones, and their latency
-//! counts from then on: a service that stalls cannot slow its own measurement down.
+//! SetLike at a steady rate. The calls begin when they are due, independently of the earlier ones,
+//! and their latency counts from that time: a service that stalls cannot slow down its own
+//! measurement.
 
 use crate::clients::Target;
 use crate::closed::{Caller, Span, Window};
@@ -13,7 +14,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-/// Calls that may be due and unanswered, before the service is said not to follow at all.
+/// The number of due calls without a response above which the measurement fails.
 const BEHIND_MAX: usize = 50_000;
 
 /// At which rate to like.
@@ -48,7 +49,7 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     calls.await??.report(window, &meter)
 }
 
-/// Begins calls at their moments; those due within the window count.
+/// Starts calls when they are due; those due within the window count.
 async fn calls(rate: u32, window: Window, callers: Vec<Likes>) -> Result<Samples> {
     let begin = Instant::now();
     let due = |number: u32| begin + Duration::from_secs(1) * number / rate;
@@ -56,7 +57,8 @@ async fn calls(rate: u32, window: Window, callers: Vec<Likes>) -> Result<Samples
     let mut samples = Samples::default();
     let mut number = 0;
     while due(number) < window.until {
-        // The clock of the runtime ticks in milliseconds: all that is due by now begins at once.
+        // The clock of the runtime ticks in milliseconds: all calls that are due by now begin at
+        // once.
         sleep_until(due(number)).await;
         let now = Instant::now();
         while due(number) <= now && due(number) < window.until {

@@ -1,5 +1,5 @@
-//! The load generator: each subcommand is one measurement of a running service through its public API, or of the bare
-//! loop that it is held against, and prints one line of JSON.
+//! The load generator: each subcommand is one measurement of a running service through its public
+//! API, or of its baseline, a bare loop, and prints one line of JSON.
 //!
 //! This crate must never depend on a crate of the server: it is a caller like any other.
 
@@ -34,7 +34,7 @@ mod visit;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// The server's own allocator, so that what the load costs is not the allocator's.
+/// The server's own allocator, so that the allocator does not change the cost of the load.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,29 +1,30 @@
-//! Members that like: each a new one, in no order.
+//! The members of likes: each a new one, in no order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Gives every caller members that nobody was given before, as if real people came: not sorted, so that the rows fall
-/// all over the keys.
+/// A source of member ids that returns each id once. The ids are not sorted, so that the rows are
+/// spread over the keys as with real people.
 #[derive(Debug)]
 pub(crate) struct Members {
     next: AtomicU64,
 }
 
 impl Default for Members {
-    /// Begins anywhere, so that a later run on the same comment meets other members.
+    /// Begins at a random number, so that a later run on the same comment uses other members.
     fn default() -> Self {
         Self { next: AtomicU64::new(rand::random()) }
     }
 }
 
 impl Members {
-    /// A new member.
+    /// Returns a new member.
     pub(crate) fn next(&self) -> String {
         format!("m{:016x}", mix(self.next.fetch_add(1, Ordering::Relaxed)))
     }
 }
 
-/// The finaliser of splitmix64, a bijection: distinct numbers in, distinct numbers out, and no order left.
+/// The finaliser of splitmix64, a bijection: distinct inputs give distinct outputs without an
+/// order.
 fn mix(mut n: u64) -> u64 {
     n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

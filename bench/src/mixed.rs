@@ -1,4 +1,4 @@
-//! Reads and writes on one subject at the same time, as people do both.
+//! Reads and writes on one subject at the same time, as in real use.
 
 use crate::clients::Target;
 use crate::closed::{Caller, Span};
@@ -33,23 +33,23 @@ pub(crate) struct Args {
     span: Span,
 }
 
-/// What the service counts of pages that are answered as they were kept, told each second.
+/// The service's counter of pages that are served as they were cached, updated each second.
 const KEPT: &str = "riposte_hot_hits_total";
 
-/// One caller, who does anything.
+/// One caller that makes every kind of call.
 struct Everything {
     reads: u8,
-    /// What the last call wrote.
+    /// The kind of the last write, if the last call wrote.
     wrote: Option<&'static str>,
-    /// Pages that were asked for, by all.
+    /// The number of pages that all callers requested.
     pages_asked: Arc<AtomicU64>,
     pages: Pages,
     creates: Creates,
     likes: Likes,
 }
 
-/// Prepares comments to like, then measures; the figures are of the reads, and beside them stands how long creates and likes
-/// took.
+/// Prepares comments to like, then measures. The figures are those of the reads; the latencies of
+/// creates and likes are reported separately.
 pub(crate) async fn run(args: &Args) -> Result<Report> {
     let clients = args.target.open()?;
     let subjects = Arc::new(prepare::subjects(&clients, &args.target, 1).await?);

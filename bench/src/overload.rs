@@ -1,6 +1,8 @@
-//! Far more calls than can be answered. First the knee is looked for: the rate beyond which more callers only wait longer. Then
-//! calls come at several times that rate, whatever becomes of them, each with a deadline of its own; then at less than the knee.
-//! Pages that are kept ready are read beside all of it. In the place of many calls, a process that the service needs may stand still.
+//! More calls than the service can serve. The run first finds the knee: the rate beyond which more
+//! callers only wait longer. Calls then come at several times that rate, independently of their
+//! outcomes, each with a deadline of its own; afterwards at less than the knee. Pages of the
+//! response cache are read during the load. Alternatively, a process that the service needs stands
+//! still while calls come at less than the knee.
 
 mod arrivals;
 pub(crate) mod hostile;
@@ -22,11 +24,11 @@ use std::time::Duration;
 use stopped::Stopped;
 use verdict::{Phases, Verdict};
 
-/// Comments under each subject.
+/// The number of comments under each subject.
 const COMMENTS: usize = 4;
-/// How long calls come at less than the knee, before and after.
+/// The time for which calls come at less than the knee, before and after the load.
 const BELOW: Duration = Duration::from_secs(8);
-/// At which share of the knee's rate.
+/// The ratio of that rate to the knee's rate.
 const BELOW_KNEE: f64 = 0.7;
 /// The method of a create.
 const CREATE_COMMENT: &str = "/riposte.v1.CommentService/CreateComment";
@@ -68,7 +70,7 @@ pub(crate) struct Args {
     hot_rate: f64,
 }
 
-/// One call as often as it is wanted.
+/// A call that can be repeated as often as needed.
 #[derive(Debug, Clone)]
 pub(crate) struct Load {
     connections: Arc<[Raw]>,
@@ -78,17 +80,18 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Calls of a method, each of them one of these.
+    /// Returns the calls of a method, each with one of the requests.
     fn open(target: &Target, method: &'static str, requests: Vec<Bytes>, deadline: Duration) -> Result<Self> {
         Ok(Self { connections: target.open_raw()?.into(), method, requests: requests.into(), deadline })
     }
 
-    /// First pages of one subject, kept ready as soon as they are asked for often.
+    /// Returns the first pages of one subject, which the response cache holds as soon as they are
+    /// requested often.
     fn kept(target: &Target, key: v1::SubjectKey, deadline: Duration) -> Result<Self> {
         Self::open(target, LIST_COMMENTS, vec![page(key, false)], deadline)
     }
 
-    /// Makes one call; whether it was answered well.
+    /// Makes one call. Fails unless its response is successful.
     async fn call(&self, number: usize) -> Result<(), tonic::Status> {
         let request = self.requests[rand::random_range(0..self.requests.len())].clone();
         let mut connection = self.connections[number % self.connections.len()].clone();
@@ -96,7 +99,7 @@ impl Load {
     }
 }
 
-/// Prepares, and measures all phases.
+/// Prepares the data, and measures all phases.
 pub(crate) async fn run(args: &Args) -> Result<Verdict> {
     ensure!(args.subjects > 1 && args.times > 0.0 && args.seconds > 0.0, "two subjects, a rate and a time");
     let clients = args.target.open()?;
@@ -116,7 +119,7 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
     let knee = Knee::of(&much).await?;
     let below = || Arrivals::run(&much, knee.rate * BELOW_KNEE, BELOW);
     let before = below().await;
-    // Long enough to make the page a hot one before anything counts.
+    // The time is long enough to make the page a hot one before anything counts.
     Arrivals::run(&kept, args.hot_rate, Duration::from_secs(3)).await;
     let most = Duration::from_secs_f64(args.seconds);
     let aside = tokio::spawn({
@@ -132,7 +135,7 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
     Ok(Verdict::of(&knee, &Phases { before, over, after }, &kept))
 }
 
-/// A first page; the rows have to answer a `fresh` one.
+/// Returns the request of a first page; a `fresh` one must be read from the rows.
 fn page(key: v1::SubjectKey, fresh: bool) -> Bytes {
     v1::ListCommentsRequest { subject: Some(key), fresh, ..Default::default() }.encode_to_vec().into()
 }

@@ -38,7 +38,7 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     args.span.closed((0..args.callers).map(caller).collect()).await
 }
 
-/// A first page: 20 roots with 3 replies each.
+/// Returns the request of a first page: 20 roots with 3 replies each.
 pub(crate) fn request(key: v1::SubjectKey) -> v1::ListCommentsRequest {
     v1::ListCommentsRequest { subject: Some(key), ..Default::default() }
 }
@@ -46,7 +46,7 @@ pub(crate) fn request(key: v1::SubjectKey) -> v1::ListCommentsRequest {
 /// One caller.
 pub(crate) struct Pages {
     pub(crate) connection: Raw,
-    /// Of which each call takes any.
+    /// The requests from which each call takes one at random.
     pub(crate) requests: Arc<Vec<Bytes>>,
 }
 

@@ -1,4 +1,5 @@
-//! What must stand before a measurement begins: subjects, and comments on them. Whatever stands already is kept.
+//! The data that must exist before a measurement begins: subjects, and comments on them. Existing
+//! data is kept.
 
 use crate::clients::{Clients, Target};
 use anyhow::{Context, Result};
@@ -7,17 +8,17 @@ use riposte_sdk::{Client, v1};
 use std::time::Duration;
 use tonic::{Code, Response, Status};
 
-/// Calls in flight while preparing.
+/// The number of concurrent calls during preparation.
 const WIDTH: usize = 64;
-/// Subjects that one BatchGetSubjects may name.
+/// The maximum number of subjects in one BatchGetSubjects.
 const BATCH: usize = 200;
-/// How often a refused call is tried again, and after which time.
+/// The number of retries of a rejected call, and the wait before each.
 const REFUSALS: usize = 200;
 const AGAIN: Duration = Duration::from_millis(100);
-/// Comments that one page may hold.
+/// The maximum number of comments of one page.
 const PAGE: i32 = 100;
 
-/// The keys of `count` subjects, all of which exist afterwards.
+/// Returns the keys of `count` subjects, all of which exist afterwards.
 pub(crate) async fn subjects(clients: &Clients, target: &Target, count: usize) -> Result<Vec<v1::SubjectKey>> {
     let keys = target.keys(count);
     let missing: Vec<Vec<v1::SubjectKey>> = stream::iter(keys.chunks(BATCH).map(<[_]>::to_vec).enumerate())
@@ -33,7 +34,8 @@ pub(crate) async fn subjects(clients: &Clients, target: &Target, count: usize) -
     Ok(keys)
 }
 
-/// Calls until there is room: a service that is prepared for overload has little of it.
+/// Retries a call until the service has capacity: a service that is set up for overload has little
+/// of it.
 async fn patient<T>(call: impl AsyncFn() -> Result<Response<T>, Status>) -> Result<T, Status> {
     for _ in 0..REFUSALS {
         match call().await {
@@ -56,7 +58,8 @@ async fn create_subject(client: &Client, key: v1::SubjectKey) -> Result<()> {
     Ok(())
 }
 
-/// The ids of `count` comments, as evenly as can be over `subjects` subjects; all of them exist afterwards.
+/// Returns the ids of `count` comments, spread as evenly as possible over `subjects` subjects; all
+/// of them exist afterwards.
 pub(crate) async fn comments(clients: &Clients, target: &Target, count: usize, subjects: usize) -> Result<Vec<i64>> {
     let keys = self::subjects(clients, target, subjects).await?;
     let shares = (0..subjects).map(|number| count / subjects + usize::from(number < count % subjects));
@@ -68,7 +71,7 @@ pub(crate) async fn comments(clients: &Clients, target: &Target, count: usize, s
     Ok(ids.concat())
 }
 
-/// The first `count` comments on one subject.
+/// Returns the first `count` comments on one subject.
 async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Result<Vec<i64>> {
     let mut list = v1::ListCommentsRequest {
         subject: Some(key.clone()),
@@ -96,7 +99,7 @@ async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Resu
     Ok(ids)
 }
 
-/// A comment like any other; the number makes its text its own.
+/// Returns an ordinary comment, whose text is unique by its number.
 pub(crate) fn comment(key: &v1::SubjectKey, number: usize) -> v1::CreateCommentRequest {
     v1::CreateCommentRequest {
         subject: Some(key.clone()),
@@ -106,7 +109,7 @@ pub(crate) fn comment(key: &v1::SubjectKey, number: usize) -> v1::CreateCommentR
     }
 }
 
-/// A reply like any other.
+/// Returns an ordinary reply.
 pub(crate) fn reply(parent_id: i64, number: usize) -> v1::CreateReplyRequest {
     v1::CreateReplyRequest {
         parent_id,
@@ -116,7 +119,8 @@ pub(crate) fn reply(parent_id: i64, number: usize) -> v1::CreateReplyRequest {
     }
 }
 
-/// What a comment says, on both sides of every comparison: some 80 bytes, about as much as people write.
+/// Returns the text of a comment, for both sides of every comparison: about 80 bytes, the usual
+/// length of people's comments.
 pub(crate) fn text(number: usize) -> String {
     format!("Comment {number}: it agrees with some of what stands above, and with none of the rest.")
 }

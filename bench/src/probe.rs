@@ -1,14 +1,14 @@
-//! Whether the processor is really there. A virtual machine's host can take cores away without a word, and neighbours
-//! compile; a fixed piece of work then takes longer.
+//! A check that the processor is fully available. The host of a virtual machine can take cores away
+//! silently, and other processes may compile; a fixed piece of work then takes longer.
 
 use anyhow::{Result, anyhow};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Rounds of the work: some 50 ms on a processor of today, long enough to meet a preemption.
+/// The rounds of the work: about 50 ms on a current processor, long enough to meet a preemption.
 const ROUNDS: u64 = 40_000_000;
 
-/// Does the work on every core at once, and tells how long the slowest took, in milliseconds.
+/// Does the work on every core at once, and returns the time of the slowest in milliseconds.
 pub(crate) fn run() -> Result<String> {
     let cores = std::thread::available_parallelism()?.get();
     let threads: Vec<_> = (0..cores).map(|_| std::thread::spawn(work_ms)).collect();

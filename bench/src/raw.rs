@@ -1,4 +1,5 @@
-//! Messages as bytes: calls whose answers nobody decodes, so that a load costs little beside what it measures.
+//! Messages as bytes: calls whose responses are not decoded, so that the load costs little compared
+//! with the service.
 
 use anyhow::Result;
 use bytes::{Buf, BufMut, Bytes};
@@ -55,13 +56,14 @@ impl Decoder for AsBytes {
 pub(crate) struct Raw(Grpc<Channel>);
 
 impl Raw {
-    /// A connection to an endpoint; nothing is dialled before the first call.
+    /// Creates a connection to an endpoint, which connects at its first call.
     pub(crate) fn open(endpoint: &str) -> Result<Self> {
         let endpoint = Endpoint::from_shared(endpoint.to_owned())?.tcp_nodelay(true);
         Ok(Self(Grpc::new(endpoint.connect_lazy())))
     }
 
-    /// One call that ends in a certain time, as its client counts, with what it was refused with.
+    /// Makes one call with a deadline, by the client's clock. An error contains the status of the
+    /// rejection.
     pub(crate) async fn call_within(
         &mut self,
         method: &'static str,
@@ -77,7 +79,7 @@ impl Raw {
         tokio::time::timeout(time, call).await.unwrap_or_else(|_| Err(Status::deadline_exceeded("the client's")))
     }
 
-    /// One call.
+    /// Makes one call.
     pub(crate) async fn call(&mut self, method: &'static str, message: Bytes) -> Result<Bytes> {
         self.0.ready().await?;
         let path = PathAndQuery::from_static(method);

@@ -1,4 +1,4 @@
-//! What a measurement says.
+//! The figures of a measurement.
 
 use crate::closed::Window;
 use crate::cpu::Meter;
@@ -10,22 +10,22 @@ use std::time::Duration;
 /// The figures of one measurement, printed as one line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// Operations that were answered with success within the window.
+    /// The number of successful operations within the window.
     operations: u64,
-    /// Those that failed; they count in nothing else.
+    /// The number of failed operations; they count in no other figure.
     errors: u64,
     /// Length of the window.
     seconds: f64,
     /// Operations per second.
     rate: f64,
-    /// Half of all operations took no longer, in milliseconds; and 99 and 99.9 in a hundred.
+    /// The 50th, 99th and 99.9th percentiles of the latency, in milliseconds.
     p50_ms: f64,
     p99_ms: f64,
     p999_ms: f64,
-    /// The 99th of the operations of other kinds that ran beside these, by kind.
+    /// The 99th percentile of the concurrent operations of other kinds, by kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     aside_p99_ms: BTreeMap<&'static str, f64>,
-    /// Of a hundred pages, those that were answered as they were kept, by the service's own count.
+    /// The percentage of pages that were served as they were cached, by the service's own count.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_percent: Option<f64>,
     /// CPU of this process per operation, in microseconds.
@@ -37,7 +37,8 @@ pub(crate) struct Report {
 /// The latencies of some operations.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
-    // All of them, not a histogram: a measurement has under a million, and percentiles are then exact.
+    // A list of all values and not a histogram: a measurement has under a million, and percentiles
+    // are then exact.
     nanos: Vec<u64>,
     errors: u64,
     first_error: Option<String>,
@@ -56,12 +57,12 @@ impl Samples {
         }
     }
 
-    /// The operations of another kind, which ran beside these.
+    /// Returns the samples of the concurrent operations of another kind.
     pub(crate) fn aside(&mut self, kind: &'static str) -> &mut Self {
         self.aside.entry(kind).or_default()
     }
 
-    /// Takes the operations of another caller in.
+    /// Adds the operations of another caller.
     pub(crate) fn add(&mut self, other: Self) {
         for (kind, aside) in other.aside {
             self.aside(kind).add(aside);
@@ -71,7 +72,7 @@ impl Samples {
         self.first_error = self.first_error.take().or(other.first_error);
     }
 
-    /// The figures; an error if no operation succeeded.
+    /// Returns the figures; an error if no operation succeeded.
     pub(crate) fn report(mut self, window: Window, meter: &Meter) -> Result<Report> {
         for aside in self.aside.values_mut() {
             aside.nanos.sort_unstable();
@@ -105,13 +106,13 @@ impl Samples {
 }
 
 impl Report {
-    /// The same with the share of pages that were answered as they were kept.
+    /// Adds the percentage of pages that were served as they were cached.
     pub(crate) fn with_kept(self, percent: Option<f64>) -> Self {
         Self { kept_percent: percent, ..self }
     }
 }
 
-/// The smallest latency that `percent` of all do not exceed, in milliseconds.
+/// Returns the smallest latency that `percent` of all do not exceed, in milliseconds.
 fn percentile(sorted: &[u64], percent: f64) -> f64 {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).map_or(0.0, |nanos| *nanos as f64 / 1e6)

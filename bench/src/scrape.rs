@@ -1,4 +1,4 @@
-//! What the service counts itself.
+//! Counters of the service.
 
 use anyhow::{Context, Result, bail};
 use std::time::Duration;
@@ -6,12 +6,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-/// Some counts are told once a second.
+/// The wait between two reads: the service updates some counters once a second.
 const TOLD: Duration = Duration::from_millis(1_100);
-/// How often a count may still move after the load has ended.
+/// The number of reads after which a counter that still changes is an error.
 const LOOKS: usize = 20;
 
-/// The sum of a counter over all its labels, once it stands still; 0 where it was never told.
+/// Returns the sum of a counter over all its labels, once it no longer changes; 0 if it does not
+/// exist.
 pub(crate) async fn settled(address: &str, name: &str) -> Result<f64> {
     let mut last = sum(&page(address).await?, name);
     for _ in 0..LOOKS {

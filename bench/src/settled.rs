@@ -1,4 +1,5 @@
-//! Waits until all that follows from the commits of a service has been done, as its own tables tell.
+//! A command that waits until all derived state of a service's commits is up to date, by the
+//! service's own tables.
 
 use crate::bare::open;
 use anyhow::{Result, ensure};
@@ -17,13 +18,14 @@ pub(crate) struct Args {
     within: f64,
 }
 
-/// Commits that have no number, and numbers that some projection has not come to.
+/// The number of commits without a sequence number, and of sequence numbers that some event
+/// consumer has not reached.
 const BEHIND: &str = "SELECT (SELECT COUNT(*) FROM outbox_commit WHERE pub_seq IS NULL) + \
      COALESCE((SELECT MAX(position) - MIN(position) FROM relay_state), 0) AS behind";
-/// How long it rests between two looks.
+/// The interval between two checks.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Waits, and tells for how long.
+/// Waits, and returns the time that it took.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let (mut connection, begin) = (open(&args.url).await?, Instant::now());
     loop {

@@ -1,4 +1,4 @@
-//! What one member thinks of a hundred comments, through gRPC.
+//! One member's like states of a hundred comments, through gRPC.
 
 use crate::clients::Target;
 use crate::closed::{Caller, Span};
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use prost::Message;
 use riposte_sdk::v1;
 
-/// Comments of one call.
+/// The number of comments of one call.
 const COMMENTS: usize = 100;
 /// The member.
 pub(crate) const MEMBER: &str = "reader";

@@ -1,4 +1,4 @@
-//! Many readers of one subject at the same moment.
+//! Many concurrent readers of one subject.
 
 use crate::clients::Target;
 use crate::closed::{Caller, Window};
@@ -27,15 +27,15 @@ pub(crate) struct Args {
     watch: Watch,
 }
 
-/// Connects, lets all of them ask at once, and tells how long the answers took.
+/// Connects, lets all readers call at once, and returns their latencies.
 pub(crate) async fn run(args: &Args) -> Result<Report> {
     let mut connections = args.target.open_raw()?;
     let key = args.target.keys(1).pop().context("no subject")?;
-    // A call about another subject makes the connections, and nothing else.
+    // A call about another subject opens the connections, and nothing else.
     let other = v1::SubjectKey { object_id: format!("{}-other", key.object_id), ..key.clone() };
     let other = Bytes::from(request(other).encode_to_vec());
     for connection in &mut connections {
-        // That subject is not there, which is an answer.
+        // That subject does not exist, so the call returns an error, which is a response too.
         drop(connection.call(LIST_COMMENTS, other.clone()).await);
     }
     let requests = Arc::new(vec![Bytes::from(request(key).encode_to_vec())]);

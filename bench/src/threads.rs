@@ -1,4 +1,4 @@
-//! Brings subjects to some threads each, with replies: what a first page shows.
+//! A command that fills subjects with threads and replies, the contents of a first page.
 
 use crate::clients::Target;
 use crate::prepare;
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use riposte_sdk::{Client, v1};
 
-/// Subjects that are prepared at a time.
+/// The number of subjects that are prepared at a time.
 const WIDTH: usize = 64;
 
 /// How many threads.
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     replies: usize,
 }
 
-/// Makes what is not there yet, and tells how many comments there are.
+/// Creates what does not exist yet, and returns the number of comments.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let clients = args.target.open()?;
     let keys = prepare::subjects(&clients, &args.target, args.subjects).await?;

@@ -1,5 +1,5 @@
-//! Reads the first page of each subject a few times, so that whatever keeps pages has them: who reads first brings what it has
-//! read, and who reads next may keep what that came to.
+//! A command that reads the first page of each subject a few times, so that every cache has it: the
+//! first read fills the cache, and the next one may store the rendered page.
 
 use crate::clients::Target;
 use crate::page;
@@ -11,11 +11,11 @@ use prost::Message;
 use std::time::Duration;
 use tonic::Code;
 
-/// Calls in flight.
+/// The number of concurrent calls.
 const WIDTH: usize = 64;
-/// How often each page is read.
+/// The number of reads of each page.
 const ROUNDS: usize = 3;
-/// How often a page is asked for again that was not there in time: nothing is measured here.
+/// The number of retries of a page that was late: nothing is measured here.
 const REPEATS: u32 = 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     subjects: usize,
 }
 
-/// Reads them, and tells how long a page is.
+/// Reads the pages, and returns the length of a page.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let connections = args.target.open_raw()?;
     let rounds = std::iter::repeat_n(args.target.keys(args.subjects), ROUNDS).flatten();

@@ -1,9 +1,11 @@
-//! Bugs on purpose, which `cargo xtask prove` has to find. They exist only in builds with the feature `planted`, as tests
-//! make them, and there only in a process that the variable `RIPOSTE_PLANTED` names one for.
+//! Deliberate bugs (mutants), which `cargo xtask prove` has to find. They exist only in builds with
+//! the feature `planted`, which only tests use, and take effect only in a process whose variable
+//! `RIPOSTE_PLANTED` names one.
 //!
-//! Each stands in front of a port and breaks its contract, as a mistake behind it would. So the code that ships has no switch in it,
-//! and nothing here can be reached without the feature. Page tokens have no port: theirs is asked for where they are bound, in a line
-//! that is compiled with the feature alone. Bugs in the functions of Redis stand in `riposte-cache`.
+//! Each mutant wraps a port and breaks its contract, as a bug in the implementation would. So the
+//! shipped code contains no switch for it, and no mutant can be reached without the feature. Page
+//! tokens have no port: their mutants are queried at the code that binds a token, in a line that is
+//! compiled only with the feature. Mutants of the Redis functions are in `riposte-cache`.
 
 mod cache;
 mod log;
@@ -14,87 +16,89 @@ use std::sync::Arc;
 use riposte_cache::Cache;
 use riposte_core::ports::{CommandLog, Reader};
 
-/// The variable that names the bug.
+/// The environment variable that names the mutant.
 const VARIABLE: &str = "RIPOSTE_PLANTED";
 
-/// A bug.
+/// A mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bug {
-    /// A repeat of a request is not recognised.
+    /// A repeated request is not recognised.
     RepeatsForgotten,
-    /// An older like of a client that comes late undoes a newer one.
+    /// A late older like of a client overwrites a newer one.
     LateLikes,
-    /// Some writes are refused as not executed when they have been committed.
+    /// Some committed writes are refused as not executed.
     RefusedAfterCommit,
-    /// Some likes are acknowledged and not kept.
+    /// Some likes are acknowledged but not stored.
     LikesLost,
-    /// Some deletes are acknowledged and undone.
+    /// Some deletes are acknowledged and then undone.
     DeletesUndone,
-    /// A write is answered with the revision before its own.
+    /// The response to a write sometimes contains the revision before its own.
     RevisionBefore,
-    /// The page behind another one leaves out its first comment.
+    /// A page after the first one leaves out its first comment.
     PageEdge,
-    /// The end of a list is found by its count, in which deleted comments are missing.
+    /// The end of a list is determined by its count, which does not include deleted comments.
     EndByCount,
-    /// A comment that was read once is shown as it was then, for a while without end.
+    /// A comment is always shown as it was at the first read of the process.
     CommentsKept,
-    /// The counts of a subject are those of the read before.
+    /// The counts of a subject are those of the previous read.
     CountsBefore,
-    /// Pages are kept by object id, without the object type.
+    /// Pages are cached by object id, without the object type.
     TypeForgotten,
-    /// What a deleted comment said is shown.
+    /// The content of a deleted comment is shown.
     DeletedShown,
-    /// Some edits are acknowledged and not kept.
+    /// Some edits are acknowledged but not stored.
     EditsLost,
-    /// Some new comments are told to stand one floor higher than they do.
+    /// The responses to some creates contain a floor that is too high by one.
     FloorsShifted,
-    /// Some creates are done twice.
+    /// Some creates are executed twice.
     CreatedTwice,
-    /// A write is answered with a revision that is not reached yet.
+    /// The response to a write sometimes contains a revision that is not reached yet.
     RevisionAfter,
-    /// Some likes are set for another member.
+    /// Some likes are stored for another member.
     LikesOfAnother,
-    /// Two neighbours on a page stand the other way round, now and then.
+    /// Two neighbours on a page are sometimes in the wrong order.
     OrderTorn,
-    /// The page behind another one begins with its last comment.
+    /// A page after the first one begins with the last comment of the page before.
     PageOverlap,
-    /// A page leaves out a comment in its middle, now and then.
+    /// A page sometimes leaves out its second comment.
     PageHole,
-    /// A page says that nothing follows it, now and then.
+    /// A page sometimes reports that nothing follows it.
     EndTooEarly,
-    /// A comment is shown with one like too many, now and then.
+    /// A comment is sometimes shown with one like too many.
     LikesOff,
-    /// Two comments of a page say each other's words, now and then.
+    /// The contents of two comments of a page are sometimes swapped.
     TextsSwapped,
-    /// What a member likes is remembered from its first reading, for ever.
+    /// The like states of a member are always those of the first read of the process.
     StatesKept,
-    /// A subject that was not there once is never there.
+    /// A subject that did not exist at one read is reported as absent for ever.
     AbsentKept,
-    /// A comment is shown with one reply too few, now and then.
+    /// A comment is sometimes shown with one reply too few.
     RepliesOff,
-    /// Neither writers nor the relay tell the copies of some partitions what was committed.
+    /// Neither writers nor the relay report the commits of half of the partitions to the cache.
     CommitsUnheard,
     /// The same for likes of comments.
     LikesUnheard,
-    /// The same for what members like.
+    /// The same for the like states of members.
     LikersUnheard,
-    /// A page of roots is read before the subject whose revision and counts it is said to be of.
+    /// The rows of a page of roots are read before the subject whose revision and counts it
+    /// contains.
     RowsBeforeRevision,
-    /// A request id is known whatever is asked for under it.
+    /// The fingerprint of a request is ignored, so a request id is recognised for any content.
     PrintsIgnored,
-    /// A token goes on in any list.
+    /// A page token is accepted for any list.
     TokensUnbound,
-    /// A token goes on in the same list of any subject.
+    /// A page token is accepted for the same list of any subject.
     TokensOfAnySubject,
-    /// A comment is answered with another one, now and then.
+    /// A read of a comment sometimes returns another comment of the subject.
     NeighboursShown,
-    /// The previews of two roots stand below each other's, now and then.
+    /// The reply previews of two roots are sometimes swapped.
     PreviewsSwapped,
-    /// A thread is answered without its last comment, now and then.
+    /// The last comment of a thread is sometimes left out.
     ThreadsCut,
-    /// A conversation leaves out what the comment answers, now and then.
+    /// The first comment of a conversation is sometimes left out.
     ConversationsCut,
-    /// What was done is remembered by the process that did it, and not where it was done.
+    /// Idempotency records are kept by the process that executed the request, instead of the
+    /// database.
     KeysApart,
 }
 
@@ -139,28 +143,29 @@ const BUGS: [(&str, Bug); 38] = [
     ("conversations-cut", Bug::ConversationsCut),
 ];
 
-/// Now and then: once in so many.
+/// Returns true at random, once in `many` calls on average.
 fn one_of(many: u32) -> bool {
     rand::random_range(0..many) == 0
 }
 
-/// The bug of this process. An unknown name is none, so that a misspelled run misses it loudly.
+/// Returns the mutant of this process. An unknown name selects none, so that a run with a
+/// misspelled name fails because nothing is found.
 fn planted() -> Option<Bug> {
     let name = std::env::var_os(VARIABLE)?;
     BUGS.into_iter().find(|(known, _)| *known == name.to_string_lossy()).map(|(_, bug)| bug)
 }
 
-/// Whether page tokens say what they are of.
+/// Returns true if page tokens are bound to their list.
 pub(crate) fn binds_tokens() -> bool {
     planted() != Some(Bug::TokensUnbound)
 }
 
-/// Whether they say of which subject they are.
+/// Returns true if page tokens are bound to their subject.
 pub(crate) fn binds_tokens_to_subjects() -> bool {
     planted() != Some(Bug::TokensOfAnySubject)
 }
 
-/// The road of writes, perhaps with a bug.
+/// Wraps the command log with the mutant, if there is one.
 pub(crate) fn log(inner: Arc<dyn CommandLog>) -> Arc<dyn CommandLog> {
     match planted() {
         Some(bug) => Arc::new(log::Planted::new(inner, bug)),
@@ -168,7 +173,7 @@ pub(crate) fn log(inner: Arc<dyn CommandLog>) -> Arc<dyn CommandLog> {
     }
 }
 
-/// Reads, perhaps with a bug.
+/// Wraps the reader with the mutant, if there is one.
 pub(crate) fn reader(inner: Arc<dyn Reader>) -> Arc<dyn Reader> {
     match planted() {
         Some(bug) => Arc::new(reader::Planted::new(inner, bug)),
@@ -176,7 +181,7 @@ pub(crate) fn reader(inner: Arc<dyn Reader>) -> Arc<dyn Reader> {
     }
 }
 
-/// Copies, perhaps with a bug.
+/// Wraps the cache with the mutant, if there is one.
 pub(crate) fn cache(inner: Arc<dyn Cache>) -> Arc<dyn Cache> {
     match planted() {
         Some(bug) => Arc::new(cache::Planted { inner, bug }),

@@ -1,11 +1,12 @@
-//! A clock of its own for a process: libfaketime, told by a file how far it is off.
+//! A clock for a single process: libfaketime, which reads its offset from a file.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-/// The wall clock of the processes that are given its variables. Their monotonic clock runs on.
+/// The wall clock of the processes that are started with its variables. Their monotonic clock is
+/// unchanged.
 #[derive(Debug)]
 pub struct Clock {
     library: PathBuf,
@@ -14,10 +15,11 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that is right; `None`, said loudly, where libfaketime is not installed.
+    /// Creates a clock without an offset; `None`, with a notice on standard error, if libfaketime
+    /// is not installed.
     ///
     /// # Errors
-    /// When there is no place for its file.
+    /// If the file cannot be created.
     pub fn new() -> Result<Option<Self>> {
         let mut libraries = std::fs::read_dir("/usr/lib")?.flatten();
         let library = libraries.find_map(|folder| {
@@ -35,18 +37,19 @@ impl Clock {
         Ok(Some(clock))
     }
 
-    /// Puts the clock so many seconds ahead, or behind.
+    /// Sets the offset of the clock in seconds, positive for ahead and negative for behind.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn set(&self, seconds: i32) -> Result<()> {
-        // Replaced and not rewritten: it is read at every look at the clock.
+        // The file is replaced and not rewritten, because the process reads it at every use of the
+        // clock.
         let next = self.folder.path().join("next");
         std::fs::write(&next, format!("{seconds:+}\n"))?;
         Ok(std::fs::rename(next, &self.file)?)
     }
 
-    /// What makes a process go by it.
+    /// Returns the environment variables that make a process use this clock.
     pub fn variables(&self) -> [(&'static str, &OsStr); 4] {
         [
             ("LD_PRELOAD", self.library.as_os_str()),

@@ -9,23 +9,24 @@ use tokio::process::Command;
 
 use crate::server::binary;
 
-/// What a command said and how it ended.
+/// The output and the exit status of a command.
 #[derive(Debug)]
 pub struct Ran {
-    /// Its exit code; -1 where a signal ended it.
+    /// The exit code; -1 if a signal ended the process.
     pub code: i32,
-    /// Its standard output.
+    /// The standard output.
     pub out: String,
-    /// Its standard error.
+    /// The standard error.
     pub err: String,
-    /// How long it took.
+    /// The time that it took.
     pub took: Duration,
 }
 
-/// The binary under test with arguments, and with nothing of ours in its environment.
+/// Returns a command that runs the binary under test with these arguments, without
+/// `RIPOSTE_` variables in its environment.
 ///
 /// # Errors
-/// When there is no binary.
+/// If the binary does not exist.
 pub fn riposte<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<Command> {
     let mut command = Command::new(binary()?);
     let ours = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("RIPOSTE_"));
@@ -39,7 +40,7 @@ pub fn riposte<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Resul
 /// Runs the binary under test to its end.
 ///
 /// # Errors
-/// When it cannot be run, or does not end within two minutes.
+/// If it cannot be run, or does not end within two minutes.
 pub async fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Result<Ran> {
     finish(&mut riposte(arguments)?).await
 }
@@ -57,19 +58,19 @@ pub async fn finish(command: &mut Command) -> Result<Ran> {
 }
 
 impl Ran {
-    /// Fails unless it ended with `code`, and shows what it said.
+    /// Fails, with the output, unless the command ended with `code`.
     ///
     /// # Errors
-    /// When it did not.
+    /// If the exit code differs.
     pub fn ended(self, code: i32) -> Result<Self> {
         ensure!(self.code == code, "exit code {} instead of {code}:\n{}{}", self.code, self.out, self.err);
         Ok(self)
     }
 
-    /// Fails unless standard output or standard error holds each of the words.
+    /// Fails unless standard output or standard error contains each of the words.
     ///
     /// # Errors
-    /// The first that neither holds.
+    /// The first missing word.
     pub fn says(self, words: &[&str]) -> Result<Self> {
         for word in words {
             ensure!(self.out.contains(word) || self.err.contains(word), "no {word:?} in:\n{}{}", self.out, self.err);

@@ -1,5 +1,5 @@
-//! What the drills (`tests/drills`) need beside a shell: comments written without a pause while databases come and go, and
-//! the count of those that were acknowledged and stand no more.
+//! The programs that the drills (`tests/drills`) need in addition to a shell: continuous writes
+//! while databases fail and return, and a check for acknowledged comments that are missing.
 
 mod check;
 mod door;
@@ -13,17 +13,19 @@ use riposte_sdk::v1::SubjectKey;
 
 use crate::{Names, real};
 
-/// Subjects that are written to.
+/// The number of subjects that are written to.
 const SUBJECTS: usize = 50;
 
-/// What to do. Acknowledged comments stand in a file, a line each: its id and what it says.
+/// The task to run. Acknowledged comments are stored in a file with one line each: the id and the
+/// text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
-    /// Write until standard input ends, and note what is acknowledged.
+    /// Writes until standard input ends, and records the acknowledged comments.
     Write(Vec<SocketAddr>, PathBuf),
-    /// Look for what was acknowledged, and compare first pages from copies with those from the rows.
+    /// Checks that acknowledged comments exist, and compares first pages from the cache with those
+    /// from the rows.
     Check(Vec<SocketAddr>, PathBuf),
-    /// Lead whoever connects to the address that the file names at that moment.
+    /// Forwards connections to the address that the file names at that time.
     Door(SocketAddr, PathBuf),
 }
 
@@ -31,7 +33,7 @@ impl Task {
     /// Reads `write HOST:PORT,… FILE`, `check HOST:PORT,… FILE` or `door HOST:PORT FILE`.
     ///
     /// # Errors
-    /// Arguments that are none of these.
+    /// If the arguments have another form.
     pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let arguments: Vec<_> = arguments.into_iter().collect();
         let [verb, addresses, file] = arguments.as_slice() else { bail!("write, check or door; HOST:PORT,…; FILE") };
@@ -46,10 +48,10 @@ impl Task {
     }
 }
 
-/// Does it, and prints what came of it.
+/// Runs a task and writes its result to standard output.
 ///
 /// # Errors
-/// When the file cannot be used, or the service does not answer a check.
+/// If the file cannot be used, or the service does not respond to a check.
 pub async fn run(task: Task) -> Result<()> {
     match task {
         Task::Write(addresses, file) => write::write(&Names::of(addresses).client()?, &file).await,
@@ -58,7 +60,7 @@ pub async fn run(task: Task) -> Result<()> {
     }
 }
 
-/// The subject of a number; numbers wrap.
+/// Returns the subject of a number; numbers wrap around.
 fn subject(number: usize) -> SubjectKey {
     real::key("article", &format!("drill-{}", number % SUBJECTS))
 }

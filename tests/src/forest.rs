@@ -1,4 +1,4 @@
-//! The whole forest of a subject, walked through the contract, and held against the forest of its source.
+//! All threads of a subject, walked through the contract and compared with their source.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,29 +10,29 @@ use riposte_sdk::v1::{
 
 use crate::{Say, Server};
 
-/// A comment without what the server gives it: ids and floors.
+/// A comment without the ids and floors that the server assigns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Node {
-    /// The external id of the comment it answers; `None` on a root.
+    /// The external id of its parent; `None` for a root.
     pub parent: Option<String>,
-    /// The author; empty where `gone`.
+    /// The author; empty if `gone`.
     pub member: String,
-    /// The text; empty where `gone`.
+    /// The text; empty if `gone`.
     pub text: String,
-    /// When it was written, in ms since 1970.
+    /// The time of creation, in ms since 1970.
     pub created: i64,
-    /// Members whose value is LIKE.
+    /// The number of members whose value is LIKE.
     pub likes: i32,
-    /// Members whose value is DISLIKE.
+    /// The number of members whose value is DISLIKE.
     pub dislikes: i32,
-    /// Deleted: a tombstone.
+    /// True for a deleted comment, which is a tombstone.
     pub gone: bool,
 }
 
 /// The comments of one subject by external id.
 pub type Tree = BTreeMap<String, Node>;
 
-/// How many comments stand at each depth of the parent chain, roots first.
+/// Returns the number of comments at each depth of the parent chain, roots first.
 #[must_use]
 pub fn histogram<'t>(trees: impl IntoIterator<Item = &'t Tree>) -> Vec<usize> {
     let mut levels = Vec::new();
@@ -46,7 +46,7 @@ pub fn histogram<'t>(trees: impl IntoIterator<Item = &'t Tree>) -> Vec<usize> {
     levels
 }
 
-/// Where a comment hangs in the lists: its depth, and the comment above it, under a cap of `levels`.
+/// Returns the depth of a comment in the lists and its parent there, under a limit of `levels`.
 fn place<'t>(tree: &'t Tree, id: &str, levels: i32) -> (i32, Option<&'t str>) {
     let Some(parent) = tree.get(id).and_then(|node| node.parent.as_deref()) else { return (0, None) };
     match place(tree, parent, levels) {
@@ -55,22 +55,22 @@ fn place<'t>(tree: &'t Tree, id: &str, levels: i32) -> (i32, Option<&'t str>) {
     }
 }
 
-/// The comments that lists show: those not gone, and what stands above such a one.
+/// Returns the comments that lists show: those that are not gone, and their ancestors.
 fn listed(tree: &Tree, levels: i32) -> BTreeSet<&str> {
     let mut shown = BTreeSet::new();
     for (id, _) in tree.iter().filter(|(_, node)| !node.gone) {
         let chain = std::iter::successors(Some(id.as_str()), |id| place(tree, id, levels).1);
-        // What is above one that is there already, is there too.
+        // The ancestors of a comment that is in the set are in the set too.
         let _ = chain.map_while(|id| shown.insert(id).then_some(())).count();
     }
     shown
 }
 
-/// Walks a subject page by page, all roots and all replies, oldest first, and checks on the way that the lists, the
-/// export, the counts and the floors say the same; `levels` is the type's `max_depth`.
+/// Walks a subject page by page, all roots and all replies, oldest first, and checks that the
+/// lists, the export, the counts and the floors agree; `levels` is the type's `max_depth`.
 ///
 /// # Errors
-/// What does not fit, or the server's.
+/// A disagreement, or the server's error.
 pub async fn walk(server: &Server, key: &SubjectKey, levels: i32) -> Result<Tree> {
     let exported = export(server, key).await?;
     let names: HashMap<i64, &str> =
@@ -115,7 +115,8 @@ pub async fn walk(server: &Server, key: &SubjectKey, levels: i32) -> Result<Tree
     Ok(tree)
 }
 
-/// Everything an export has of a subject: each comment with its likes and dislikes counted, by comment id.
+/// Returns the export of a subject: each comment with the numbers of its likes and dislikes, by
+/// comment id.
 async fn export(server: &Server, key: &SubjectKey) -> Result<BTreeMap<i64, (ExportedComment, (i32, i32))>> {
     let request = ExportSubjectRequest { key: Some(key.clone()) };
     let mut answers = server.admin()?.export_subject(request).await?.into_inner();
@@ -142,7 +143,8 @@ async fn export(server: &Server, key: &SubjectKey) -> Result<BTreeMap<i64, (Expo
     Ok(comments)
 }
 
-/// An exported comment as lists show it: an export still knows who wrote a tombstone.
+/// Returns an exported comment as lists show it: the export contains the author of a tombstone,
+/// lists do not.
 fn as_listed(exported: &ExportedComment) -> Option<Comment> {
     let mut comment = exported.comment.clone()?;
     if !is_visible(&comment) {
@@ -185,10 +187,10 @@ fn is_visible(comment: &Comment) -> bool {
     comment.state() == CommentState::Active
 }
 
-/// Fails with the first differences between what a source holds and what the server does.
+/// Compares the comments of a source with those of the server.
 ///
 /// # Errors
-/// When there are any.
+/// The first differences, if any.
 pub fn compare(subject: &str, source: &Tree, server: &Tree) -> Result<()> {
     let ids: BTreeSet<_> = source.keys().chain(server.keys()).collect();
     let differing: Vec<_> = ids.into_iter().filter(|id| source.get(*id) != server.get(*id)).collect();
@@ -198,10 +200,10 @@ pub fn compare(subject: &str, source: &Tree, server: &Tree) -> Result<()> {
     Ok(())
 }
 
-/// Asks the server to compare every count of all subjects of a type with its rows; tells how many subjects there are.
+/// Calls VerifyCounts for all subjects of a type and returns the number of subjects.
 ///
 /// # Errors
-/// A count that does not hold, or the server's.
+/// A count that differs from its rows, or the server's error.
 pub async fn verify(server: &Server, object_type: &str) -> Result<usize> {
     let scope = riposte_sdk::v1::SubjectScope { scope: Some(Scope::ObjectType(object_type.to_owned())) };
     let mut answers = server

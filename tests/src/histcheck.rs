@@ -1,8 +1,10 @@
-//! A black-box checker: clients ask the service through its public SDK while faults strike it, every call and answer
-//! goes into one history, and the history is held against what the service promises.
+//! The history check, a black-box test. Clients call the service through its public SDK while
+//! faults are injected. Every call and its response is recorded in one history, which is checked
+//! against the promises of the service.
 //!
-//! [`history`] is what is taken down, [`load`] asks, [`fault`] strikes, [`check`] judges, and [`run`] puts them
-//! together. `cargo xtask prove` starts it with two databases; docs/reliability.md tells how to use it.
+//! [`history`] is the recorded data, [`load`] sends the calls, [`fault`] injects faults, [`check`]
+//! finds violations, and [`run`] combines them. `cargo xtask prove` starts it with two databases;
+//! docs/reliability.md describes its use.
 
 mod arena;
 mod check;
@@ -25,11 +27,12 @@ use anyhow::{Result, ensure};
 pub use fault::Means;
 pub use options::Options;
 
-/// Does what the options say; tells whether nothing is wrong with the history, or, where a bug was planted, whether
-/// something is.
+/// Executes the run that the options describe. Returns true if the history breaks no promise or,
+/// where a mutant was selected, if it breaks one.
 ///
 /// # Errors
-/// When there are no databases, something does not come up again, or a file cannot be read or written.
+/// Fails when there are no databases, a process does not start again, or a file cannot be read or
+/// written.
 pub async fn run(options: Options) -> Result<bool> {
     if options.sample > 0 {
         return Ok(sample::measure(options.seed, options.sample));

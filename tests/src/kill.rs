@@ -1,8 +1,10 @@
-//! A mixed load on two servers while servers and databases are killed under it, and the verdict on what is left.
+//! A mixed load on two servers while servers and databases are killed, and the check of the
+//! remaining data.
 //!
-//! Every call is an operation of one history: what was asked under which request id, when, and what was answered. After
-//! each round answered requests are sent again and must be answered alike; at the end everything is read through the
-//! API and held against the history. What nobody answered may be there once or not at all.
+//! Every call is an operation of one history, which records the request, its id, its time and its
+//! response. After each round a sample of the answered requests is sent again and must get the same
+//! response. At the end all data is read through the API and checked against the history. The
+//! effect of a request without a response may be present once or not at all.
 
 mod call;
 mod check;
@@ -26,20 +28,20 @@ use databases::Databases;
 use fleet::{Fleet, Launch, SERVERS};
 use rounds::Rounds;
 
-/// What to do.
+/// Options of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Rounds, each with one kill; at least one.
+    /// Number of rounds, each with one kill; at least one.
     pub rounds: u32,
-    /// Where all choices come from: who dies when, and what the load asks.
+    /// Seed of all random choices: the victims, the times of the kills and the calls of the load.
     pub seed: u64,
 }
 
 impl Options {
-    /// Reads `--rounds N --seed N`; without them 20 rounds by a random seed.
+    /// Reads `--rounds N --seed N`. The defaults are 20 rounds and a random seed.
     ///
     /// # Errors
-    /// An argument that is none of these.
+    /// An unknown or malformed argument is an error.
     pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut options = Self { rounds: 20, seed: u64::from(rand::random::<u32>()) };
         let mut arguments = arguments.into_iter();
@@ -55,17 +57,17 @@ impl Options {
     }
 }
 
-/// Runs the rounds on the two database servers of the task runner that started this program; tells whether nothing was
-/// lost or doubled.
+/// Runs the rounds on the two database servers of the task runner that started this program.
+/// Returns true if nothing was lost or doubled.
 ///
 /// # Errors
-/// When there are no database servers, or something does not come up again.
+/// Fails when there are no database servers, or when a process does not start again.
 pub async fn run(options: Options) -> Result<bool> {
     let servers = mysql::servers().context("there are no database servers: `cargo xtask kill` starts them")?;
     let name = mysql::fresh_name();
     mysql::create(&servers, &name).await?;
     let mut sets = Server::settings(&servers, &name);
-    // A run is longer than the default, and an edit that comes too late shows nothing here.
+    // A run is longer than the default edit window, and late edits are not under test here.
     sets.extend(["--set".to_owned(), "object_type_defaults.edit_window=always".to_owned()]);
     command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
     println!("seed {}", options.seed);

@@ -1,8 +1,9 @@
-//! Black-box tests of Riposte: real servers, spoken to through the public SDK only.
+//! Black-box tests of Riposte: real servers, called only through the public SDK.
 //!
-//! [`Server`] starts the shipped binary, [`mysql`] finds the database servers that `cargo xtask test` started, [`redis`]
-//! those of Redis and starts others to be hurt, and [`suite`] runs one list of cases over every store.
-//! This crate must never depend on the server's crates: what it cannot see through the contract, it does not test.
+//! [`Server`] starts the shipped binary, [`mysql`] finds the database servers that `cargo xtask
+//! test` started, [`redis`] finds the Redis servers and starts others for fault injection, and
+//! [`suite`] runs one list of cases over every store. This crate must never depend on the server's
+//! crates: it tests only behaviour that is visible through the contract.
 
 pub mod clock;
 pub mod command;

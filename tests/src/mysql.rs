@@ -1,12 +1,12 @@
-//! The database servers of the test run, and databases of our own on them.
+//! The database servers of the test run, and databases for single tests on them.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, ensure};
 use tokio::process::Command;
 
-/// The addresses of the two servers that `cargo xtask test` (or `cargo xtask servers`) started, without a database;
-/// `None`, said loudly, where there are none.
+/// Returns the addresses of the two servers that `cargo xtask test` (or `cargo xtask servers`)
+/// started, without a database; `None`, with a notice on standard error, if they are not running.
 #[must_use]
 pub fn servers() -> Option<[String; 2]> {
     let of = |name| std::env::var_os(name)?.into_string().ok().filter(|url| !url.is_empty());
@@ -17,7 +17,7 @@ pub fn servers() -> Option<[String; 2]> {
     servers.map(|(one, two)| [one, two])
 }
 
-/// A database name that no other run uses.
+/// Returns a database name that no other run uses.
 #[must_use]
 pub fn fresh_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -25,10 +25,10 @@ pub fn fresh_name() -> String {
     format!("riposte_{}_{}", &run[..12], NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Makes a database of that name on each server.
+/// Creates a database with this name on each server.
 ///
 /// # Errors
-/// When there is no `mariadb` client, or a server refuses.
+/// If the `mariadb` client is not installed, or a server rejects the statement.
 pub async fn create(servers: &[String], name: &str) -> Result<()> {
     for url in servers {
         query(url, "", &format!("CREATE DATABASE IF NOT EXISTS {name}")).await?;
@@ -36,10 +36,11 @@ pub async fn create(servers: &[String], name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a statement prints: a line per row, tabs between its values. `database` may be empty.
+/// Returns the output of a statement: a line per row, with tabs between the values. `database` may
+/// be empty.
 ///
 /// # Errors
-/// When there is no `mariadb` client, or the server refuses.
+/// If the `mariadb` client is not installed, or the server rejects the statement.
 pub async fn query(url: &str, database: &str, statement: &str) -> Result<String> {
     let (user, address) = url.strip_prefix("mysql://").and_then(|rest| rest.split_once('@')).context("no mysql://")?;
     let (host, port) = address.split_once(':').context("no port")?;

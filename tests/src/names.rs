@@ -1,4 +1,4 @@
-//! A name whose addresses a test chooses, in the place of DNS.
+//! A name whose addresses a test chooses, in place of DNS.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,18 +10,19 @@ use riposte_sdk::{Client, Options, Resolve};
 
 use crate::Server;
 
-/// The addresses behind one name. Clones share them.
+/// The addresses of one name. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Names(Arc<Mutex<Vec<SocketAddr>>>);
 
 impl Names {
-    /// A name of these addresses.
+    /// Creates a name with these addresses.
     #[must_use]
     pub fn of(addresses: Vec<SocketAddr>) -> Self {
         Self(Arc::new(Mutex::new(addresses)))
     }
 
-    /// Lets the name stand for these servers from now on. Clients hear of it when they resolve it again.
+    /// Makes the name resolve to these servers from now on. Clients notice when they resolve it
+    /// again.
     ///
     /// # Errors
     /// Never for the addresses that a server gives.
@@ -32,13 +33,13 @@ impl Names {
         Ok(())
     }
 
-    /// A client that knows the name, and calls all addresses behind it in turn.
+    /// Creates a client that resolves the name and calls all its addresses in turn.
     ///
     /// # Errors
     /// Never.
     pub fn client(&self) -> Result<Client> {
         let resolver = Arc::new(self.clone());
-        // The port is the resolver's business.
+        // The resolver ignores this port.
         Ok(Client::open(Options { target: "dns:///riposte.test:7171".to_owned(), resolver, ..Options::default() })?)
     }
 }

@@ -1,7 +1,9 @@
-//! Network namespaces for servers, each joined to ours by a pair of virtual interfaces, so that packets can vanish on their way: a
-//! wire that is reset or stands still tells both ends something sooner or later, a route that swallows tells nobody anything.
+//! Network namespaces for servers, each connected to the test's own by a pair of virtual
+//! interfaces, so that packets can vanish on their way. A proxy that resets or stalls is noticed by
+//! both ends sooner or later; a route that drops packets notifies neither.
 //!
-//! It takes root, `ip` and `nsenter`, and a network namespace of our own around it all, in which addresses and rules harm nobody.
+//! It requires root, `ip` and `nsenter`, and a network namespace around the whole test, in which
+//! addresses and rules do not affect the machine.
 
 use std::ffi::OsStr;
 use std::net::Ipv4Addr;
@@ -12,33 +14,33 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use tokio::process::{Child, Command};
 
-/// Stores that each server sees at an address of their own.
+/// The number of stores that each server reaches, each at an address of its own.
 pub const STORES: u8 = 3;
-/// How long a namespace may take to come into being.
+/// The longest time for the creation of a namespace.
 const MADE_WITHIN: Duration = Duration::from_secs(10);
 
-/// The namespace of one server. Dropping it ends the namespace, once nobody runs in it.
+/// The namespace of one server. Dropping it ends the namespace, once no process runs in it.
 #[derive(Debug)]
 pub struct Network {
     /// The third byte of its addresses.
     number: u8,
-    /// Keeps the namespace in being.
+    /// The process that keeps the namespace alive.
     holder: Child,
 }
 
 impl Network {
-    /// The namespace of a server, by a number of its own.
+    /// Creates the namespace of a server with this unique number.
     ///
     /// # Errors
-    /// Where none can be made.
+    /// If no namespace can be created.
     pub async fn make(number: u8) -> Result<Self> {
         let mut holder = Command::new("unshare");
         holder.args(["--net", "--", "sleep", "infinity"]).kill_on_drop(true);
-        // Whoever reads what we say must not wait for it.
+        // A process that reads the test's output must not wait for this one.
         holder.stdin(Stdio::null()).stdout(Stdio::null());
         let network = Self { number, holder: holder.spawn().context("cannot run unshare")? };
         let ours = std::fs::read_link("/proc/self/ns/net")?;
-        // Until then it is in ours.
+        // Before `unshare` has run, the process is still in the test's namespace.
         let apart = async {
             while std::fs::read_link(network.place()?)? == ours {
                 tokio::time::sleep(Duration::from_millis(2)).await;
@@ -60,43 +62,45 @@ impl Network {
         Ok(network)
     }
 
-    /// Where the server listens.
+    /// Returns the address at which the server listens.
     #[must_use]
     pub fn server(&self) -> Ipv4Addr {
         Ipv4Addr::new(10, 77, self.number, 2)
     }
 
-    /// Where clients are.
+    /// Returns the address of the clients.
     fn clients(&self) -> Ipv4Addr {
         Ipv4Addr::new(10, 77, self.number, 1)
     }
 
-    /// Where the server sees one of the stores, from 0 on.
+    /// Returns the address at which the server reaches a store, numbered from 0.
     #[must_use]
     pub fn store(&self, store: u8) -> Ipv4Addr {
         Ipv4Addr::new(10, 77, self.number, 11 + store)
     }
 
-    /// The words before a command that runs it in the namespace.
+    /// Returns the command prefix that runs a command in the namespace.
     ///
     /// # Errors
-    /// When the namespace is gone.
+    /// If the namespace no longer exists.
     pub fn enter(&self) -> Result<[String; 3]> {
         Ok(["nsenter".to_owned(), format!("--net={}", self.place()?.display()), "--".to_owned()])
     }
 
-    /// From now on nothing that a store answers reaches the server, and nobody is told.
+    /// Drops all packets from a store to the server from now on, without a notification to either
+    /// end.
     ///
     /// # Errors
-    /// When the rule cannot be made.
+    /// If the rule cannot be added.
     pub async fn swallow(&self, store: u8) -> Result<()> {
         self.rule("add", store).await
     }
 
-    /// Ends that. What was sent meanwhile is sent again by whoever still waits.
+    /// Stops dropping packets. Data that was sent meanwhile is sent again by senders that still
+    /// wait.
     ///
     /// # Errors
-    /// When there is no such rule.
+    /// If the rule does not exist.
     pub async fn let_through(&self, store: u8) -> Result<()> {
         self.rule("del", store).await
     }
@@ -114,7 +118,7 @@ impl Network {
         Ok(format!("/proc/{}/ns/net", self.pid()?).into())
     }
 
-    /// `ip` within the namespace.
+    /// Runs `ip` in the namespace.
     async fn inside(&self, words: &[&str]) -> Result<()> {
         let [program, arguments @ ..] = self.enter()?;
         let before = arguments.iter().map(String::as_str).chain(["ip"]);

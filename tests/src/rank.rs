@@ -1,10 +1,11 @@
-//! Rankings by brute force, written from the contract and not from the server.
+//! Rankings by brute force, derived from the contract and not from the server.
 
 use std::cmp::Ordering;
 
 use riposte_sdk::v1::{Comment, CommentSort};
 
-/// Sorts comments as a ranked list shows them, where all of them are ranked: the best first, of equals the newest.
+/// Sorts comments as a ranked list shows them, if all of them are ranked: best first, and newest
+/// first among equals.
 pub fn sort(comments: &mut [Comment], sort: CommentSort) {
     comments.sort_by(|a, b| {
         let (one, other) = (score(a, sort), score(b, sort));
@@ -17,7 +18,7 @@ fn time(comment: &Comment) -> (i64, i32) {
     comment.create_time.map_or((0, 0), |time| (time.seconds, time.nanos))
 }
 
-/// The score of a comment in a ranked order; 0 in the others.
+/// Returns the score of a comment in a ranked sort order; 0 in the others.
 #[must_use]
 pub fn score(comment: &Comment, sort: CommentSort) -> f64 {
     let (up, down) = (f64::from(comment.like_count), f64::from(comment.dislike_count));
@@ -33,7 +34,7 @@ pub fn score(comment: &Comment, sort: CommentSort) -> f64 {
             let share = up / n;
             let centre = share + z.powi(2) / (2.0 * n);
             let margin = z * ((share * (1.0 - share) + z.powi(2) / (4.0 * n)) / n).sqrt();
-            // The same to so many digits, whichever way it is computed.
+            // Rounded, so that different computations give the same value.
             ((centre - margin) / (1.0 + z.powi(2) / n) * 1e12).round()
         }
         CommentSort::Controversial if up > 0.0 && down > 0.0 => (up + down).powf(up.min(down) / up.max(down)),

@@ -1,4 +1,5 @@
-//! Calls by their path and the bytes of a message, for tests that make every call there is, and some that nobody should make.
+//! Calls by path and message bytes, for tests that make every call of the contract and some calls
+//! that clients must not make.
 
 use std::time::Duration;
 
@@ -10,69 +11,72 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status, Streaming};
 
-/// How long a call may take.
+/// The deadline of a call.
 const TIME: Duration = Duration::from_secs(10);
 
-/// A connection, and the token of its calls.
+/// A connection and the token of its calls.
 #[derive(Debug)]
 pub struct Raw {
     channel: Channel,
     token: Option<String>,
 }
 
-/// Every method of the contract.
+/// Returns every method of the contract.
 ///
 /// # Errors
-/// When the SDK's descriptors cannot be read.
+/// If the SDK's descriptors cannot be read.
 pub fn methods() -> Result<Vec<MethodDescriptor>> {
     let pool = DescriptorPool::decode(riposte_sdk::FILE_DESCRIPTOR_SET)?;
     Ok(pool.services().flat_map(|service| service.methods().collect::<Vec<_>>()).collect())
 }
 
-/// A method as `Service/Method`.
+/// Returns the name of a method as `Service/Method`.
 #[must_use]
 pub fn name(method: &MethodDescriptor) -> String {
     format!("{}/{}", ServiceDescriptor::name(method.parent_service()), method.name())
 }
 
-/// The method of this name.
+/// Returns the method with this name.
 ///
 /// # Errors
-/// As [`methods`], and when there is none.
+/// The errors of [`methods`], and an unknown name.
 pub fn method(name_of: &str) -> Result<MethodDescriptor> {
     methods()?.into_iter().find(|method| name(method) == name_of).with_context(|| format!("there is no {name_of}"))
 }
 
-/// Whether an answer tells of a fault of the service: none to any request may. What is late or away is a busy machine's.
+/// Returns true if an error shows a bug in the service, which no request may cause. Deadline and
+/// availability errors do not count, because a busy machine causes them.
 #[must_use]
 pub fn is_broken(error: &Error) -> bool {
     [Code::Internal, Code::Unknown, Code::DataLoss].contains(&error.code())
 }
 
 impl Raw {
-    /// A connection to `target`, made when it is needed, for calls with this token.
+    /// Creates a connection to `target`, which connects at the first call, for calls with this
+    /// token.
     ///
     /// # Errors
-    /// When the target makes no sense.
+    /// If the target is malformed.
     pub fn to(target: &str, token: Option<&str>) -> Result<Self> {
         let channel = Endpoint::from_shared(target.to_owned())?.connect_lazy();
         Ok(Self { channel, token: token.map(str::to_owned) })
     }
 
-    /// Makes a call of a method, as `Service/Method`, and reads its answers, if it has any.
+    /// Calls a method, given as `Service/Method`, and reads its responses, if it has any.
     ///
     /// # Errors
-    /// What it is answered with.
+    /// The status of the call.
     pub async fn call(&self, method: &str, message: Vec<u8>) -> Result<(), Status> {
-        // A watch answers when something happens; what is asked is whether it is let in.
+        // A watch sends events only when something changes; this test only checks whether it is
+        // admitted.
         let reads = !method.ends_with("WatchSubject");
         self.send(&format!("/riposte.v1.{method}"), message, reads).await.map(drop)
     }
 
-    /// The names that reflection tells.
+    /// Returns the names that the reflection service reports.
     ///
     /// # Errors
-    /// What it is answered with.
+    /// The status of the call.
     pub async fn services(&self) -> Result<Vec<u8>, Status> {
         // list_services = 7, a text.
         self.send("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", vec![0x3a, 0x01, b'*'], true).await
@@ -85,10 +89,10 @@ impl Raw {
         Ok(first.unwrap_or_default())
     }
 
-    /// Makes a call of any path within this time; its answers are to be read.
+    /// Calls any path with this deadline and returns the stream of responses.
     ///
     /// # Errors
-    /// What it is answered with.
+    /// The status of the call.
     pub async fn open(&self, path: &str, message: Vec<u8>, time: Duration) -> Result<Streaming<Vec<u8>>, Status> {
         let mut client = tonic::client::Grpc::new(self.channel.clone());
         client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
@@ -99,12 +103,13 @@ impl Raw {
             request.metadata_mut().insert("authorization", value);
         }
         let path = path.parse().map_err(|_| Status::internal("the test's path"))?;
-        // Over the wire every kind of call is the same: messages one way, messages and a status the other.
+        // The wire format is the same for every kind of call: messages in one direction, messages
+        // and a status in the other.
         Ok(client.streaming(request, path, Bytes).await?.into_inner())
     }
 }
 
-/// Messages as they are.
+/// A codec that passes message bytes through unchanged.
 #[derive(Debug, Clone, Copy)]
 struct Bytes;
 

@@ -1,4 +1,4 @@
-//! Real data, read without the server's importers, and ways to bring it to a server.
+//! Real data, read without the server's importers, and functions that import it into a server.
 
 pub mod madrid;
 pub mod polis;
@@ -13,8 +13,8 @@ use crate::command::{self, Ran};
 use crate::forest::{self, Tree};
 use crate::{Server, mysql};
 
-/// The folder of real data: `RIPOSTE_TEST_DATA`, else `shared/data` beside the workspace; `None`, said loudly, where
-/// there is none.
+/// Returns the folder of real data: `RIPOSTE_TEST_DATA`, else `shared/data` next to the workspace;
+/// `None`, with a notice on standard error, if neither exists.
 #[must_use]
 pub fn data() -> Option<PathBuf> {
     let named = std::env::var_os("RIPOSTE_TEST_DATA").map(PathBuf::from);
@@ -26,7 +26,7 @@ pub fn data() -> Option<PathBuf> {
     folder
 }
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 #[must_use]
 pub fn workspace() -> PathBuf {
     let mut here = Path::new(env!("CARGO_MANIFEST_DIR")).to_owned();
@@ -34,13 +34,14 @@ pub fn workspace() -> PathBuf {
     here
 }
 
-/// Levels of a proposal's threads on MariaDB: the most there are, so that lists show every edge of the file. On SQLite
-/// the default holds, so that most edges are known by `parent_id` only.
+/// The number of levels of a proposal's threads on MariaDB: the maximum, so that lists show every
+/// edge of the file. On SQLite the default applies, so that most edges are known by `parent_id`
+/// only.
 pub const DEEP: i32 = 32;
-/// Levels of a thread where nothing else is said.
+/// The default number of levels of a thread.
 pub const FLAT: i32 = 2;
 
-/// Where a server keeps its data, so that it can be started again after a crash.
+/// The storage of a server's data, with which the server can be restarted after a crash.
 #[derive(Debug)]
 pub enum Place {
     /// `riposte dev` with its data in a folder.
@@ -50,18 +51,19 @@ pub enum Place {
 }
 
 impl Place {
-    /// An empty folder.
+    /// Creates an empty folder.
     ///
     /// # Errors
-    /// When the system gives none.
+    /// If the system cannot create it.
     pub fn sqlite() -> Result<Self> {
         Ok(Self::Sqlite(tempfile::tempdir()?))
     }
 
-    /// Fresh databases, migrated; `None`, said loudly, without database servers.
+    /// Creates databases and migrates them; `None`, with a notice on standard error, without
+    /// database servers.
     ///
     /// # Errors
-    /// When migration fails.
+    /// If the migration fails.
     pub async fn mariadb() -> Result<Option<Self>> {
         let Some(servers) = mysql::servers() else { return Ok(None) };
         let name = mysql::fresh_name();
@@ -72,10 +74,10 @@ impl Place {
         Ok(Some(Self::MariaDb(sets)))
     }
 
-    /// Starts a server there.
+    /// Starts a server on this storage.
     ///
     /// # Errors
-    /// When it does not come up.
+    /// If the server does not start.
     pub async fn start(&self) -> Result<Server> {
         match self {
             Self::Sqlite(folder) => Server::dev_on(folder.path()).await,
@@ -83,7 +85,7 @@ impl Place {
         }
     }
 
-    /// Levels of a proposal's threads there.
+    /// Returns the number of levels of a proposal's threads on this storage.
     #[must_use]
     pub fn levels(&self) -> i32 {
         match self {
@@ -93,16 +95,16 @@ impl Place {
     }
 }
 
-/// A key.
+/// Creates a subject key.
 #[must_use]
 pub fn key(object_type: &str, object_id: &str) -> SubjectKey {
     SubjectKey { object_type: object_type.to_owned(), object_id: object_id.to_owned() }
 }
 
-/// Runs `riposte import` against a server, with its rejects in a file of `scratch`.
+/// Runs `riposte import` against a server, with its rejects in a file in `scratch`.
 ///
 /// # Errors
-/// When it cannot be run.
+/// If it cannot be run.
 pub async fn import(server: &Server, arguments: &[&str], scratch: &Path) -> Result<Ran> {
     let rejects = scratch.join("rejects.jsonl");
     let mut command = command::riposte(["import"])?;
@@ -113,17 +115,17 @@ pub async fn import(server: &Server, arguments: &[&str], scratch: &Path) -> Resu
 /// Runs `riposte export` of all subjects of a type into a file.
 ///
 /// # Errors
-/// When it fails.
+/// If it fails.
 pub async fn export(server: &Server, object_type: &str, file: &Path) -> Result<()> {
     let mut command = command::riposte(["export", "--object-type", object_type, "--target", server.admin_target()])?;
     command::finish(command.arg("--out").arg(file).arg("--overwrite")).await?.ended(0)?;
     Ok(())
 }
 
-/// The reasons and external ids of a file of rejects, in its order.
+/// Returns the reasons and external ids of a file of rejects, in its order.
 ///
 /// # Errors
-/// When it is no such file.
+/// If the file has another format.
 pub fn rejects(scratch: &Path) -> Result<Vec<(String, String)>> {
     let text = std::fs::read_to_string(scratch.join("rejects.jsonl"))?;
     let mut all = Vec::new();
@@ -138,7 +140,7 @@ pub fn rejects(scratch: &Path) -> Result<Vec<(String, String)>> {
 /// Walks every subject of a forest and compares it with its source.
 ///
 /// # Errors
-/// The first subject that differs.
+/// If a subject differs; names the first one.
 pub async fn compare<'t>(
     server: &Server,
     object_type: &str,
@@ -154,7 +156,7 @@ pub async fn compare<'t>(
     Ok(walked)
 }
 
-/// The text of a file that may be packed by gzip.
+/// Returns the text of a file, which may be compressed with gzip.
 fn unpacked(path: &Path) -> Result<String> {
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     let mut text = String::new();
@@ -162,7 +164,7 @@ fn unpacked(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// The rows of a CSV file with a header, as columns by name.
+/// Returns the rows of a CSV file with a header, as maps from column name to value.
 fn rows(path: &Path) -> Result<Vec<std::collections::HashMap<String, String>>> {
     let text = unpacked(path)?;
     let mut reader = csv::Reader::from_reader(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Short ways to say what tests say most.
+//! Shorthands for the calls that tests make most often.
 
 use anyhow::{Context, Result, bail};
 use riposte_sdk::v1::{
@@ -8,10 +8,12 @@ use riposte_sdk::v1::{
 use riposte_sdk::{Client, Error, List, Pages};
 use tonic::{Code, Status};
 
-/// How often what was not answered in time is asked again: how fast answers are is for benchmarks to say.
+/// The number of repeats of a call that exceeded its deadline. These tests do not check latency;
+/// benchmarks do.
 const REPEATS: usize = 5;
 
-/// Asks until there is an answer in time. What writes has a request id, by which it is done once.
+/// Repeats a call that exceeded its deadline. A write has a request id, so that it takes effect
+/// once.
 async fn patiently<T, F>(ask: impl Fn() -> F) -> Result<T, Status>
 where
     F: Future<Output = Result<T, Status>>,
@@ -29,7 +31,7 @@ fn request_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// One subject, spoken of by one client.
+/// One subject and a client that calls it.
 #[derive(Debug, Clone)]
 pub struct Say {
     /// The client.
@@ -38,21 +40,21 @@ pub struct Say {
     pub key: SubjectKey,
 }
 
-/// Text as content.
+/// Returns a text as content.
 #[must_use]
 pub fn content(text: &str) -> Option<Content> {
     Some(Content { text: text.to_owned(), ..Content::default() })
 }
 
 impl Say {
-    /// A subject that nobody has used.
+    /// Creates a subject key that is not used elsewhere.
     #[must_use]
     pub fn on(client: &Client, object_type: &str) -> Self {
         let object_id = uuid::Uuid::now_v7().to_string();
         Self { client: client.clone(), key: SubjectKey { object_type: object_type.to_owned(), object_id } }
     }
 
-    /// Writes a root.
+    /// Creates a root.
     ///
     /// # Errors
     /// The server's.
@@ -70,7 +72,7 @@ impl Say {
         made.comment.ok_or_else(|| Status::unknown("no comment in the answer"))
     }
 
-    /// Answers a comment.
+    /// Creates a reply to a comment.
     ///
     /// # Errors
     /// The server's.
@@ -102,7 +104,7 @@ impl Say {
         Ok(patiently(|| async { client.likes().set_like(request.clone()).await }).await?.into_inner())
     }
 
-    /// A page of this subject's roots, as `request` asks for it.
+    /// Returns a page of this subject's roots for `request`.
     ///
     /// # Errors
     /// Those of ListComments.
@@ -112,7 +114,8 @@ impl Say {
         Ok(patiently(|| async { client.comments().list_comments(request.clone()).await }).await?.into_inner())
     }
 
-    /// The page that `request` asks for, and the floors of it, of all pages before and of all behind it, in their order.
+    /// Returns the page for `request`, and the floors of all pages before it, of the page itself
+    /// and of all pages after it, in order.
     ///
     /// # Errors
     /// Those of ListComments.
@@ -135,7 +138,7 @@ impl Say {
         Ok((page, seen))
     }
 
-    /// The first page in an order.
+    /// Returns the first page in a sort order.
     ///
     /// # Errors
     /// The server's.
@@ -144,7 +147,7 @@ impl Say {
         self.list(request).await
     }
 
-    /// All listed roots, by a walk of pages.
+    /// Returns all listed roots, read page by page.
     ///
     /// # Errors
     /// The server's.
@@ -166,7 +169,7 @@ impl Say {
         Ok(all)
     }
 
-    /// All listed replies of a root, by a walk of pages.
+    /// Returns all listed replies of a root, read page by page.
     ///
     /// # Errors
     /// The server's.
@@ -182,7 +185,7 @@ impl Say {
     }
 }
 
-/// The next page of a walk, asked for as patiently.
+/// Returns the next page of a walk, with the same repeats.
 async fn next<R: List>(pages: &mut Pages<R>) -> Result<Option<R::Page>, Error> {
     for _ in 0..REPEATS {
         match pages.next().await {
@@ -193,16 +196,16 @@ async fn next<R: List>(pages: &mut Pages<R>) -> Result<Option<R::Page>, Error> {
     pages.next().await
 }
 
-/// The floors of a page's roots, in their order.
+/// Returns the floors of a page's roots, in order.
 #[must_use]
 pub fn floors(page: &ListCommentsResponse) -> Vec<i32> {
     page.threads.iter().filter_map(|thread| thread.comment.as_ref()).map(|comment| comment.floor).collect()
 }
 
-/// The reason a call was refused with.
+/// Returns the code and the reason of a rejected call.
 ///
 /// # Errors
-/// When it was not refused at all.
+/// If the call was not rejected.
 pub fn refused<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Result<(tonic::Code, ErrorReason)> {
     match outcome {
         Ok(answer) => bail!("not refused: {answer:?}"),

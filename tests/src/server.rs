@@ -1,4 +1,4 @@
-//! The shipped binary as a process of its own.
+//! The shipped binary as a separate process.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -23,41 +23,42 @@ pub struct Server {
     _scratch: Option<tempfile::TempDir>,
 }
 
-/// The binary under test: `RIPOSTE_TEST_BIN`, or the one beside the test's own target folder.
+/// Returns the path of the binary under test: `RIPOSTE_TEST_BIN`, or the one next to the test's own
+/// target folder.
 ///
 /// # Errors
-/// When there is none.
+/// If no binary exists.
 pub fn binary() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os("RIPOSTE_TEST_BIN") {
         return Ok(given.into());
     }
     let me = std::env::current_exe()?;
-    // A test lies in the folder `deps` of its profile, a program in the profile itself.
+    // A test is in the folder `deps` of its profile, a program in the profile's folder itself.
     let mut beside = me.ancestors().skip(1).take(2).map(|folder| folder.join("riposte"));
     beside.find(|path| path.is_file()).context("no riposte binary: build it, or name it in RIPOSTE_TEST_BIN")
 }
 
 impl Server {
-    /// `riposte dev` with nothing in it.
+    /// Starts `riposte dev` with no data.
     ///
     /// # Errors
-    /// When it does not come up.
+    /// If the server does not start.
     pub async fn dev() -> Result<Self> {
         Self::dev_with(None, &[]).await
     }
 
-    /// `riposte dev` that keeps its data under `data`.
+    /// Starts `riposte dev` with its data under `data`.
     ///
     /// # Errors
-    /// When it does not come up.
+    /// If the server does not start.
     pub async fn dev_on(data: &Path) -> Result<Self> {
         Self::dev_with(Some(data), &[]).await
     }
 
-    /// `riposte dev` with more arguments.
+    /// Starts `riposte dev` with additional arguments.
     ///
     /// # Errors
-    /// When it does not come up.
+    /// If the server does not start.
     pub async fn dev_with(data: Option<&Path>, more: &[&str]) -> Result<Self> {
         let scratch = tempfile::tempdir()?;
         let endpoint = scratch.path().join("endpoint");
@@ -72,15 +73,16 @@ impl Server {
         let text = appears(&endpoint, &mut child).await?;
         let addresses: serde_json::Value = serde_json::from_str(&text)?;
         let at = |name: &str| addresses[name].as_str().map(|a| format!("http://{a}")).context("no address");
-        // Absent where nothing is scraped.
+        // The key is absent if the metrics are not served.
         let (grpc, admin, metrics) = (at("grpc")?, at("admin")?, at("metrics").unwrap_or_default());
         Ok(Self { grpc, admin, metrics, child, _scratch: Some(scratch) })
     }
 
-    /// `riposte serve` over the databases `name` of `servers`, with 50/200/200 tables, migrated first.
+    /// Migrates the databases `name` of `servers` and starts `riposte serve` on them, with
+    /// 50/200/200 tables.
     ///
     /// # Errors
-    /// When migration fails or the server does not come up.
+    /// If the migration fails or the server does not start.
     pub async fn serve(servers: &[String], name: &str) -> Result<Self> {
         let sets = Self::settings(servers, name);
         crate::mysql::create(servers, name).await?;
@@ -89,7 +91,7 @@ impl Server {
         Self::serve_with(&sets).await
     }
 
-    /// The `--set` arguments of a server over `servers`.
+    /// Returns the `--set` arguments of a server on `servers`.
     #[must_use]
     pub fn settings(servers: &[String], name: &str) -> Vec<String> {
         let source = |url: &String| format!("{{url=\"{url}/{name}\"}}");
@@ -110,34 +112,35 @@ impl Server {
         sets.into_iter().flat_map(|set| ["--set".to_owned(), set]).collect()
     }
 
-    /// `riposte serve` as configured; waits until its log says that it serves.
+    /// Starts `riposte serve` with these settings and waits until its log reports that it serves.
     ///
     /// # Errors
-    /// When it ends before that.
+    /// If the process ends before that.
     pub async fn serve_with(sets: &[String]) -> Result<Self> {
         Self::serve_in(sets, &[]).await
     }
 
-    /// `riposte serve` as configured, in an environment with these variables too.
+    /// Starts `riposte serve` with these settings and additional environment variables.
     ///
     /// # Errors
-    /// When it ends before it serves.
+    /// If the process ends before it serves.
     pub async fn serve_in(sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
         Self::serve_by(&binary()?, sets, variables).await
     }
 
-    /// The same by another binary, of another version as a rule.
+    /// Does the same with another binary, usually of another version.
     ///
     /// # Errors
-    /// When it ends before it serves.
+    /// If the process ends before it serves.
     pub async fn serve_by(binary: &Path, sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
         Self::serve_heard(binary, sets, variables, |_| {}).await
     }
 
-    /// The same; `hears` is told each error of its log, and each line that is of no log.
+    /// Does the same; calls `hears` with each error of the log, and with each line that is not a
+    /// log record.
     ///
     /// # Errors
-    /// When it ends before it serves.
+    /// If the process ends before it serves.
     pub async fn serve_heard(
         binary: &Path,
         sets: &[String],
@@ -168,7 +171,8 @@ impl Server {
         let (Some(grpc), Some(admin), Some(metrics)) = (grpc, admin, metrics) else {
             bail!("serve ended before it served")
         };
-        // Nobody may block on a full pipe, and what goes wrong later should be seen.
+        // The pipe must be drained so that the server does not block, and later errors should be
+        // visible.
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 if line.contains("\"ERROR\"") || !line.starts_with('{') {
@@ -180,34 +184,34 @@ impl Server {
         Ok(Self { child, grpc, admin, metrics, _scratch: None })
     }
 
-    /// The address of the public services.
+    /// Returns the address of the public services.
     #[must_use]
     pub fn target(&self) -> &str {
         &self.grpc
     }
 
-    /// The address of the admin service.
+    /// Returns the address of the admin service.
     #[must_use]
     pub fn admin_target(&self) -> &str {
         &self.admin
     }
 
-    /// The address of the metrics; empty where they are not scraped.
+    /// Returns the address of the metrics; empty if they are not served.
     #[must_use]
     pub fn metrics_target(&self) -> &str {
         &self.metrics
     }
 
-    /// The process.
+    /// Returns the id of the process.
     ///
     /// # Panics
-    /// When it has ended already.
+    /// If the process has already ended.
     #[must_use]
     pub fn pid(&self) -> Pid {
         Pid::from_raw(self.child.id().map_or(0, |id| id as i32))
     }
 
-    /// A new client object.
+    /// Creates a new client.
     ///
     /// # Errors
     /// Never for the addresses that a server gives.
@@ -215,7 +219,7 @@ impl Server {
         Ok(Client::connect(self.grpc.clone())?)
     }
 
-    /// A client of the admin service.
+    /// Creates a client of the admin service.
     ///
     /// # Errors
     /// Never for the addresses that a server gives.
@@ -224,44 +228,44 @@ impl Server {
         Ok(Client::open(options)?.admin()?)
     }
 
-    /// Kills the process as a crash would.
+    /// Kills the process with SIGKILL, as a crash would.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses the signal.
     pub async fn crash(mut self) -> Result<()> {
         self.child.start_kill()?;
         self.child.wait().await?;
         Ok(())
     }
 
-    /// How the process ended, if it has.
+    /// Returns the exit status of the process, if it has ended.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// If the system cannot report the state of the process.
     pub fn has_ended(&mut self) -> Result<Option<ExitStatus>> {
         Ok(self.child.try_wait()?)
     }
 
-    /// Asks the process to stop, and waits for its end; tells its exit code.
+    /// Asks the process to stop, waits for its end and returns its exit code.
     ///
     /// # Errors
-    /// When it does not stop within 30 s.
+    /// If the process does not stop within 30 s.
     pub async fn stop(self) -> Result<Option<i32>> {
         kill(self.pid(), Signal::SIGTERM)?;
         self.ended().await
     }
 
-    /// Waits for the end of a process that was asked to stop; tells its exit code.
+    /// Waits for the end of a process that was asked to stop and returns its exit code.
     ///
     /// # Errors
-    /// When it does not stop within 30 s.
+    /// If the process does not stop within 30 s.
     pub async fn ended(mut self) -> Result<Option<i32>> {
         let status = tokio::time::timeout(Duration::from_secs(30), self.child.wait()).await??;
         Ok(status.code())
     }
 }
 
-/// The content of a file that `child` writes once it serves.
+/// Returns the content of a file that `child` writes once it serves.
 async fn appears(path: &Path, child: &mut Child) -> Result<String> {
     loop {
         if let Ok(text) = tokio::fs::read_to_string(path).await {

@@ -10,18 +10,19 @@ use riposte_sdk::Client;
 
 use crate::{Server, mysql};
 
-/// What a case is given: a running server that other cases use too, so each works under ids of its own.
+/// The environment of a case: a running server that other cases also use, so each case works under
+/// ids of its own.
 #[derive(Debug, Clone)]
 pub struct World {
     /// The server.
     pub server: Arc<Server>,
-    /// A client of it.
+    /// A client of the server.
     pub client: Client,
-    /// Whether it is `riposte dev`, which alone honours faults on request.
+    /// True for `riposte dev`, the only server that honours requests for faults.
     pub dev: bool,
 }
 
-/// A case that runs.
+/// The future of a running case.
 pub type Running = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
 /// A named case.
@@ -29,7 +30,7 @@ pub type Running = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 pub struct Case {
     /// A sentence, as an identifier.
     pub name: &'static str,
-    /// What it does.
+    /// The function that runs the case.
     pub run: fn(World) -> Running,
 }
 
@@ -47,10 +48,11 @@ macro_rules! cases {
     };
 }
 
-/// Runs all cases on SQLite (`riposte dev`) and on two MariaDB servers (`riposte serve`), as the command line asks.
+/// Runs all cases on SQLite (`riposte dev`) and on two MariaDB servers (`riposte serve`), as
+/// selected on the command line.
 ///
 /// # Errors
-/// When a server does not come up.
+/// If a server does not start.
 pub fn run(groups: &[&[Case]]) -> Result<Conclusion> {
     let arguments = Arguments::from_args();
     let runtime = Arc::new(tokio::runtime::Runtime::new()?);

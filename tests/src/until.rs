@@ -1,18 +1,19 @@
-//! Waiting for what comes by itself, in its own time.
+//! Waiting for a condition that becomes true by itself.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// How long anything may take on a machine that does much else besides.
+/// The longest time that a condition may take on a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How long it rests in between: a subject that is asked for more often becomes a hot one, whose pages may be a second old.
+/// The interval between checks. With more frequent reads the subject would enter the response
+/// cache, whose pages may be a second old.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// Asks until something holds.
+/// Checks until a condition holds.
 ///
 /// # Errors
-/// Those of `holds`; and when it does not hold in a minute.
+/// Those of `holds`; and a condition that does not hold within a minute.
 pub async fn until<F: Future<Output = Result<bool>>>(what: &str, mut holds: impl FnMut() -> F) -> Result<()> {
     let wait = async {
         while !holds().await? {

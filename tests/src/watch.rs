@@ -9,7 +9,7 @@ use tonic::{Status, Streaming};
 
 use crate::Say;
 
-/// How long a change may take to be told.
+/// The longest time until a change is delivered.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An open WatchSubject stream.
@@ -20,7 +20,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches the subject of `say` behind a revision.
+    /// Watches the subject of `say` from after a revision.
     ///
     /// # Errors
     /// The server's.
@@ -29,10 +29,10 @@ impl Watch {
         Self::of(say.client.subjects().watch_subject(request).await?.into_inner()).await
     }
 
-    /// A stream that was opened by other means, none of whose events was read.
+    /// Wraps a stream that was opened by other means and has not been read.
     ///
     /// # Errors
-    /// The server's; DATA_LOSS where it does not tell at first that the watch has begun.
+    /// The server's; DATA_LOSS if the first event does not report the start of the watch.
     pub async fn of(mut stream: Streaming<WatchSubjectResponse>) -> Result<Self, Status> {
         match stream.message().await?.and_then(|first| first.event) {
             Some(Event::Opened(WatchOpened { revision })) => Ok(Self { stream, opened: revision }),
@@ -40,34 +40,35 @@ impl Watch {
         }
     }
 
-    /// The revision behind which everything is told.
+    /// Returns the revision after which every change is delivered.
     #[must_use]
     pub fn opened(&self) -> i64 {
         self.opened
     }
 
-    /// The next event.
+    /// Returns the next event.
     ///
     /// # Errors
-    /// When none comes in time, or the stream ends.
+    /// If no event arrives in time, or the stream ends.
     pub async fn event(&mut self) -> Result<Event> {
         let next = tokio::time::timeout(PATIENCE, self.stream.message()).await.context("nothing is told")?;
         next?.context("the stream ended")?.event.context("an answer without event")
     }
 
-    /// The next event, however late it comes.
+    /// Waits for the next event, without a time limit.
     ///
     /// # Errors
-    /// The server's; that of a connection that breaks; DATA_LOSS where the stream ends without any.
+    /// The server's; the error of a broken connection; DATA_LOSS if the stream ends without a
+    /// status.
     pub async fn next(&mut self) -> Result<Event, Status> {
         let next = self.stream.message().await?.ok_or_else(|| Status::data_loss("it ended without saying why"))?;
         next.event.ok_or_else(|| Status::data_loss("an answer without event"))
     }
 
-    /// The next event, which is a change.
+    /// Returns the next event, which must be a change.
     ///
     /// # Errors
-    /// When it is a gap, or none comes.
+    /// If the event is a gap, or none arrives.
     pub async fn change(&mut self) -> Result<SubjectChange> {
         match self.event().await? {
             Event::Change(change) => Ok(change),
@@ -75,10 +76,10 @@ impl Watch {
         }
     }
 
-    /// The changes up to a revision, each of them once and in order.
+    /// Returns the changes up to a revision, each of them once and in order.
     ///
     /// # Errors
-    /// When one is left out, told twice or out of order.
+    /// If a change is missing, repeated or out of order.
     pub async fn until(&mut self, after: i64, last: i64) -> Result<Vec<SubjectChange>> {
         let mut changes = Vec::new();
         for revision in after + 1..=last {
@@ -89,10 +90,10 @@ impl Watch {
         Ok(changes)
     }
 
-    /// Why the stream ends; what is told before that is passed over.
+    /// Returns the status with which the stream ends; events before it are skipped.
     ///
     /// # Errors
-    /// When it does not end in time, or ends without a status.
+    /// If the stream does not end in time, or ends without a status.
     pub async fn end(mut self) -> Result<Status> {
         let end = async {
             loop {

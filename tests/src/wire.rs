@@ -1,7 +1,8 @@
-//! A wire between a server and one of its stores, with weather.
+//! A TCP proxy between a server and one of its stores, which injects network faults.
 //!
-//! What a TCP connection carries is never lost in its middle, so what a half-open connection swallowed is made good by
-//! nobody: when the weather clears, connections that swallowed something are reset.
+//! TCP never loses data in the middle of a connection, and nothing would restore the data that a
+//! half-open connection has swallowed. When the fault ends, connections that swallowed data are
+//! therefore reset.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -15,18 +16,19 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// What a wire does to what it carries.
+/// The fault that a proxy injects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weather {
-    /// Nothing.
+    /// No fault.
     Clear,
-    /// Each piece waits for up to so long.
+    /// Each piece is delayed by up to this time.
     Delay(Duration),
-    /// Pieces of a few bytes.
+    /// Data arrives in pieces of a few bytes.
     Slices,
-    /// Nothing arrives any more at either end, and nobody is told; new connections are taken and stay silent.
+    /// Nothing arrives at either end any more, and no end is notified; new connections are accepted
+    /// and carry no data.
     Silent,
-    /// Nothing arrives any more at the server, while the store hears everything.
+    /// Nothing arrives at the server any more, while the store receives everything.
     Deaf,
     /// Every connection is reset at once, and each new one.
     Reset,
@@ -34,10 +36,11 @@ pub enum Weather {
 
 /// The longest piece, in bytes.
 const PIECE: usize = 16 << 10;
-/// The same of a wire that is late: whatever comes while one is held goes with the next, so that it carries as much as any other.
+/// The longest piece of a proxy that delays: data that arrives during a delay joins the next piece,
+/// so that the throughput stays the same.
 const HELD: usize = 1 << 20;
 
-/// A wire; dropping it cuts everything.
+/// A proxy; dropping it cuts all its connections.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -45,7 +48,7 @@ pub struct Proxy {
     listener: JoinHandle<()>,
 }
 
-/// Which way a piece goes.
+/// The direction of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     ToStore,
@@ -53,18 +56,19 @@ enum Way {
 }
 
 impl Proxy {
-    /// A wire to a store on this machine.
+    /// Creates a proxy to a store on this machine.
     ///
     /// # Errors
-    /// When no port is free.
+    /// If no port is free.
     pub async fn to(port: u16) -> Result<Self> {
         Self::between(Ipv4Addr::LOCALHOST, port, 0).await
     }
 
-    /// The same, with its server's end at this address of the machine, and with the dice of `seed`.
+    /// Does the same, listening at this address of the machine, with a random generator seeded with
+    /// `seed`.
     ///
     /// # Errors
-    /// When no port is free there.
+    /// If no port is free there.
     pub async fn between(here: Ipv4Addr, port: u16, seed: u64) -> Result<Self> {
         let listener = TcpListener::bind((here, 0)).await?;
         let address = listener.local_addr()?;
@@ -80,17 +84,17 @@ impl Proxy {
         Ok(Self { address, weather, listener })
     }
 
-    /// The port that the server is told.
+    /// Returns the port that the server connects to.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The address that the server is told.
+    /// Returns the address that the server connects to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Changes the weather.
+    /// Changes the fault.
     pub fn set(&self, weather: Weather) {
         self.weather.send_replace(weather);
     }
@@ -102,7 +106,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Carries one connection both ways until either end closes it, or the weather breaks it.
+/// Relays one connection in both directions until either end closes it or a fault breaks it.
 async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Weather>, seed: u64) {
     let Ok(store) = TcpStream::connect(store).await else { return };
     if server.set_nodelay(true).is_err() || store.set_nodelay(true).is_err() {
@@ -113,11 +117,11 @@ async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Wea
         broken = carry(from_server, to_store, Way::ToStore, seen.clone(), seed) => broken,
         broken = carry(from_store, to_server, Way::ToServer, seen, seed.wrapping_add(1)) => broken,
     };
-    // Both ends are dropped here, one way or the other.
+    // Both ends are dropped here, in any case.
     drop(broken);
 }
 
-/// Carries one way; ends when the connection has to.
+/// Relays one direction; ends when the connection must end.
 async fn carry(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -165,7 +169,7 @@ async fn carry(
     }
 }
 
-/// Lets both sockets end by RST when they are dropped.
+/// Makes both sockets close with RST when they are dropped.
 fn reset(from: &OwnedReadHalf, to: &OwnedWriteHalf) -> std::io::Result<()> {
     from.as_ref().set_zero_linger()?;
     to.as_ref().set_zero_linger()
@@ -175,7 +179,7 @@ fn reset(from: &OwnedReadHalf, to: &OwnedWriteHalf) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A store that says back what it hears, and a wire to it.
+    /// Starts a store that echoes its input, and returns a proxy to it.
     async fn echo() -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();

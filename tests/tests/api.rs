@@ -1,4 +1,5 @@
-//! The contract, line by line, through the public SDK: one list of cases over every store.
+//! The contract, checked statement by statement through the public SDK: one list of cases over
+//! every store.
 
 mod api {
     pub(crate) mod admin;

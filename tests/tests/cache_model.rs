@@ -1,18 +1,23 @@
-//! The protocol between the database, its writers, the cache and the relay, checked on models: every interleaving of a few
-//! writers, fillers and faults on one subject.
+//! The protocol between the database, its writers, the cache and the relay, checked on models:
+//! every interleaving of a few writers, fillers and faults on one subject.
 //!
-//! `blocks`, `choices`, `doubts` and `firsts` are the protocol of `server/cache/src/port.rs`, operation by operation, rule by rule. What has to
-//! hold: when all is quiet, whatever the cache answers equals the database; what a block answers is of one revision; a block
-//! never goes back; who has told the cache sees it. Each rule left out has to be found out.
+//! `blocks`, `choices`, `doubts` and `firsts` model the protocol of `server/cache/src/port.rs`,
+//! operation by operation and rule by rule. They check these properties: when nothing is in
+//! progress, everything that the cache returns equals the database; everything that a subject entry
+//! returns belongs to one revision; an entry never goes back; a process that has notified the cache
+//! of a change sees it. For each rule, the checker must find a violation when the rule is left out.
 //!
-//! The other modules are the protocols it was chosen over, on one cached list, from the plainest on: each has a way to an
-//! entry that is stale for ever, and the checker has to find it; so it is known to see such a thing. The last of them
-//! (lease, revision, watermark, cursor) is sound too; blocks came out of it, so that a page is one state of its subject.
+//! The other modules model the protocols that were rejected in favour of it, on one cached list,
+//! from the simplest on. Each has a path to an entry that stays stale for ever, and the checker
+//! must find it; this shows that the checker detects such paths. The last of them (lease, revision,
+//! watermark, cursor) is sound too; the protocol of subject entries extends it, so that a page
+//! shows one state of its subject.
 //!
-//! Bounds of the models: one subject with one list and one comment, one member; every revision adds to the list and
-//! rewrites the comment, likes only grow; a function of the cache is one step; a log does not overflow, lists are not cut,
-//! names are known; a replica holds what its master held at some moment before; a cache has one clock. The protocol's own
-//! tests against real servers cover the rest.
+//! Bounds of the models: one subject with one list and one comment, one member; every revision adds
+//! to the list and rewrites the comment, likes only grow; a function of the cache is one step; a
+//! log does not overflow, lists are not cut, names are known; a replica has the data that its
+//! master had at some earlier time; a cache has one clock. The protocol's own tests against real
+//! servers cover the rest.
 
 mod cache_model {
     mod blocks;

@@ -1,5 +1,5 @@
-//! Real discussions: brought in by the command line, walked through gRPC, and compared with their files, which are
-//! read here without the server's importers.
+//! Real discussions: imported by the command line, walked through gRPC, and compared with their
+//! files, which are read here without the server's importers.
 
 mod real {
     mod crash;

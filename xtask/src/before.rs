@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest a build may take. It compiles every dependency anew, perhaps on a busy machine.
+/// The time limit of a build. It compiles every dependency anew, perhaps on a busy machine.
 const LIMIT: Duration = Duration::from_hours(1);
 
 /// The revision to build.
@@ -28,13 +28,13 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the path of the binary of `revision`, which is built with today's release profile unless
-/// it exists.
+/// Returns the path of the binary of `revision`. Builds it with today's release profile unless it
+/// exists.
 fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
     let commit = commit(repo, revision)?;
     let place = Place::of(repo, &repo.git(&["rev-parse", "--short", &commit])?);
     fs::create_dir_all(&place.folder).with_context(|| place.folder.display().to_string())?;
-    // A second run for the same revision waits here, and then finds the binary. The lock ends with
+    // A second run for the same revision waits here and then finds the binary. The lock ends with
     // the process.
     let lock = File::create(place.folder.join("lock"))?;
     lock.lock().with_context(|| format!("cannot lock {}", place.folder.display()))?;
@@ -48,7 +48,7 @@ fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
     let gone = source.remove();
     built.with_context(|| format!("revision {revision} cannot be built"))?;
     gone?;
-    // The build directory is several times as large as what it made, and is of no more use.
+    // The build directory is several times as large as the binary and is of no more use.
     fs::remove_dir_all(place.target())?;
     Ok(place.binary())
 }
@@ -61,7 +61,7 @@ fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &Place, profile: &
         cargo.args(["--config", setting]);
     }
     run_told_within(live, &mut cargo, LIMIT, &mut |line| eprintln!("{line}"))?;
-    // The profile file is written first: a binary without one is never taken for finished.
+    // The profile file is written first: a binary without one is never treated as finished.
     fs::write(place.profile(), profile.join("\n"))?;
     let partial = place.folder.join("riposte.partial");
     fs::copy(place.target().join("release/riposte"), &partial).with_context(|| partial.display().to_string())?;
@@ -80,14 +80,15 @@ fn commit(repo: &Repo, revision: &str) -> Result<String> {
     })
 }
 
-/// The settings of `[profile.release]` in a manifest, as arguments of cargo's `--config`. Two versions
-/// are comparable only if one profile builds both, so today's settings replace the older ones.
+/// Returns the settings of `[profile.release]` in a manifest, as arguments of cargo's `--config`.
+/// Two versions are comparable only if one profile builds both, so today's settings replace the
+/// older ones.
 fn profile(manifest: &str) -> Result<Vec<String>> {
     let manifest: toml::Table = manifest.parse()?;
     let release = manifest.get("profile").and_then(|profile| profile.get("release")).and_then(toml::Value::as_table);
     let settings = release.context("Cargo.toml has no [profile.release]")?;
-    // The tables of single packages stay as the older manifest has them: it may lack the packages
-    // of today.
+    // The tables of single packages stay as the older manifest has them, because it may lack
+    // today's packages.
     let scalars = settings.iter().filter(|(_, value)| !value.is_table());
     Ok(scalars.map(|(key, value)| format!("profile.release.{key}={value}")).collect())
 }
@@ -115,14 +116,14 @@ impl Place {
         self.folder.join("profile")
     }
 
-    /// Whether a binary is there that this profile has built.
+    /// Returns `true` if a binary exists that was built with this profile.
     fn holds(&self, profile: &[String]) -> bool {
         let same = fs::read_to_string(self.profile()).is_ok_and(|built| built == profile.join("\n"));
         same && self.binary().is_file()
     }
 }
 
-/// A git worktree of a commit. It is removed with its registration, also when the build fails.
+/// A git worktree of a commit. It is removed with its registration, even when the build fails.
 #[derive(Debug)]
 struct Source<'a> {
     repo: &'a Repo,

@@ -1,7 +1,8 @@
-//! `cargo xtask bench`: the service measured against what one could do without it, in one run on one machine.
+//! `cargo xtask bench`: measures the service against the least that could do its work, in one run
+//! on one machine.
 //!
-//! Nothing here makes load: that is the business of riposte-bench, a program of its own that is compiled with full
-//! optimisation. Here servers are started, sides take turns, and medians are told.
+//! This module generates no load. riposte-bench does that, a separate program compiled with full
+//! optimisation. The module starts servers, lets the sides take turns and reports medians.
 
 mod arena;
 mod book;
@@ -72,7 +73,7 @@ pub(crate) enum Bench {
     Compare(compare::Args),
 }
 
-/// Runs one benchmark; whether every row of it could be measured.
+/// Runs one benchmark. Returns `false` if a row could not be measured.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Bench) -> Result<bool> {
     match what {
         Bench::Write(args) => suite::run(repo, live, Book::Write, args),

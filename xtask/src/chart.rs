@@ -1,5 +1,6 @@
-//! The Helm chart: what it takes is what the server takes, what it renders is what was agreed, and what it must refuse it
-//! refuses. Helm itself renders; everything else is judged here.
+//! The checks of the Helm chart: it accepts the server's configuration, renders the golden objects,
+//! and rejects the values that it must reject. Helm itself renders; this module checks everything
+//! else.
 
 mod cluster;
 mod custom;
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     update: bool,
 }
 
-/// Builds the server, gets helm and checks everything; whether nothing was found.
+/// Builds the server, gets helm and checks everything. Returns `true` if there are no faults.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     command(live, repo.cargo(&["build", "--bin", "riposte"]).args(build::EVERYTHING))?;
     let helm = tools::helm(repo, live)?;
@@ -48,10 +49,12 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(found.faults.is_empty())
 }
 
-/// Checks everything that can be checked: without helm that is the schema alone, and the rest is told as skipped.
+/// Checks everything that can be checked. Without helm that is the schema alone, and the rest is
+/// reported as skipped.
 ///
 /// # Errors
-/// When a tool fails that has nothing to say about the chart.
+///
+/// Fails when a tool fails for a reason other than the chart.
 pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathBuf>, update: bool) -> Result<Findings> {
     let mut found = Findings::default();
     schema::check(repo, update, &mut found)?;
@@ -82,14 +85,14 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathB
     Ok(found)
 }
 
-/// The names of all examples, sorted.
+/// Returns the names of all examples, sorted.
 fn examples_of(repo: &Repo) -> Result<Vec<String>> {
     let files = repo.files()?;
     let names = files.iter().filter_map(|path| path.strip_prefix("helm/examples/")?.strip_suffix(".yaml"));
     Ok(names.map(str::to_owned).collect())
 }
 
-/// The file of an example.
+/// Returns the file of an example.
 fn example(name: &str) -> String {
     format!("helm/examples/{name}.yaml")
 }

@@ -1,6 +1,6 @@
-//! Coverage-guided fuzzing of what comes from outside (`tests/fuzz`), by libFuzzer: the crates of the workspace are compiled
-//! with its instrumentation, by the workspace's toolchain and over the dependencies that it has compiled already. `cargo fuzz`
-//! runs the same targets.
+//! Coverage-guided fuzzing of external input (`tests/fuzz`) by libFuzzer. The crates of the
+//! workspace are compiled with its instrumentation by the workspace's toolchain, over the
+//! dependencies that are already compiled. `cargo fuzz` runs the same targets.
 
 use crate::build::EVERYTHING;
 use crate::live::Live;
@@ -14,7 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const FOLDER: &str = "tests/fuzz";
-/// What a fuzzer may take beyond its time: it reads its corpus first, and ends the input that it is at.
+/// The time that a fuzzer may take beyond its limit: it reads its corpus first and finishes the
+/// current input.
 const GRACE: Duration = Duration::from_mins(5);
 
 #[derive(Debug, clap::Args)]
@@ -30,13 +31,14 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// All targets, for a short time each, with nothing added to what is kept.
+    /// Returns arguments for all targets, for a short time each, that add nothing to the stored
+    /// corpus.
     pub(crate) fn short(seconds: u32) -> Self {
         Self { targets: Vec::new(), seconds, keep: false }
     }
 }
 
-/// Fuzzes one target after the other and tells of each in a line; `false` where one breaks.
+/// Fuzzes one target after the other and prints a line for each. Returns `false` if one breaks.
 pub(crate) fn run_targets(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let targets = chosen(repo, &args.targets)?;
     build(repo, live, &targets)?;
@@ -53,14 +55,16 @@ pub(crate) fn run_targets(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<
     Ok(sound)
 }
 
-/// Compiles targets. Asked for as everything is, so that no dependency is compiled anew for them.
+/// Compiles targets. The cargo arguments are those of every build, so that no dependency is
+/// compiled again.
 fn build(repo: &Repo, live: &Arc<Live>, targets: &[String]) -> Result<()> {
     let mut cargo = repo.cargo(&["build", "--features", "riposte-fuzz/libfuzzer"]);
     cargo.args(EVERYTHING).args(targets.iter().flat_map(|target| ["--bin", target]));
     run(live, cargo.env("RUSTC_WORKSPACE_WRAPPER", repo.at(FOLDER).join("instrumented")))
 }
 
-/// Runs one target: what it did, or an error behind its last words. What broke it lies in `fuzz/` of cargo's build directory.
+/// Runs one target. Returns its statistics, or an error with its last output. The input that broke
+/// it is in `fuzz/` of cargo's build directory.
 fn fuzz(repo: &Repo, live: &Arc<Live>, target: &str, args: &Args) -> Result<String> {
     let (work, crashes) = (repo.target().join("fuzz/corpus").join(target), repo.target().join("fuzz/crashes"));
     let kept = repo.at(FOLDER).join("corpus").join(target);
@@ -79,7 +83,7 @@ fn fuzz(repo: &Repo, live: &Arc<Live>, target: &str, args: &Args) -> Result<Stri
     Ok(told)
 }
 
-/// Adds to what is kept whatever of `work` reaches more.
+/// Adds the inputs of `work` that reach more code to the stored corpus.
 fn keep(repo: &Repo, live: &Arc<Live>, binary: &Path, work: &Path, kept: &Path) -> Result<()> {
     run(live, repo.clean(binary).arg("-merge=1").arg(kept).arg(work))
 }
@@ -100,7 +104,7 @@ fn watched(live: &Arc<Live>, fuzzer: &mut Command, limit: Duration, target: &str
     Ok(format!("{target:<12} {runs:>10} inputs, {covered:>6} edges, nothing broke"))
 }
 
-/// The targets of these names, or all.
+/// Returns the targets of these names, or all targets.
 fn chosen(repo: &Repo, names: &[String]) -> Result<Vec<String>> {
     let prefix = format!("{FOLDER}/fuzz_targets/");
     let files = repo.files()?;

@@ -1,6 +1,6 @@
-//! Generates what is checked in: the server's internal messages from proto/, its instruments from server/telemetry, and the
-//! SDKs of all languages. The build itself needs neither protoc nor buf; whoever changes a .proto file or the registry runs
-//! `cargo xtask gen`.
+//! Generation of the checked-in files: the server's internal messages from proto/, its instruments
+//! from server/telemetry, and the SDKs of all languages. The build itself needs neither protoc nor
+//! buf. Run `cargo xtask gen` after a change of a .proto file or of the registry.
 
 mod configure;
 pub(crate) mod contract;
@@ -24,12 +24,12 @@ pub(crate) use rust::add as add_rust;
 
 const PUBLIC: &str = "riposte.v1";
 const INTERNAL: &str = "riposte.internal.v1";
-/// Who reads which internal file: each has only its own messages.
+/// The reader of each internal file: each has only its own messages.
 const READERS: [(&str, &str); 2] =
     [("page_token.proto", "server/src/rpc/gen"), ("outbox.proto", "server/store/src/sql/row/gen")];
 
-/// Brings everything generated up to date; with `check`, changes nothing and fails with the names of what differs.
-/// Returns the languages left out, each with its reason.
+/// Brings everything generated up to date. With `check` it changes nothing and fails with the names
+/// of the files that differ. Returns the languages left out, each with its reason.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<String>> {
     let all = descriptors(repo, live)?;
     let mut files = Files::default();
@@ -44,7 +44,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
     Ok(skipped)
 }
 
-/// What buf makes of proto/, with comments.
+/// Returns the descriptors of proto/ that buf makes, with comments.
 pub(crate) fn descriptors(repo: &Repo, live: &Arc<Live>) -> Result<FileDescriptorSet> {
     let buf = tools::buf(repo, live)?;
     let output = repo.command(buf).args(["build", "--output", "-#format=binpb"]).output()?;
@@ -52,12 +52,12 @@ pub(crate) fn descriptors(repo: &Repo, live: &Arc<Live>) -> Result<FileDescripto
     FileDescriptorSet::decode(output.stdout.as_slice()).context("buf build wrote no descriptor set")
 }
 
-/// The files of the public contract, and those of google that they import.
+/// Returns the files of the public contract, and the Google files that they import.
 pub(crate) fn public(all: &FileDescriptorSet) -> Result<FileDescriptorSet> {
     package(all, PUBLIC)
 }
 
-/// The messages of one internal file.
+/// Returns the messages of one internal file.
 fn messages(all: &FileDescriptorSet, name: &str) -> Result<Vec<u8>> {
     let mut set = package(all, INTERNAL)?;
     set.file.retain(|file| file.package() != INTERNAL || file.name().ends_with(name));
@@ -71,7 +71,7 @@ fn messages(all: &FileDescriptorSet, name: &str) -> Result<Vec<u8>> {
     Ok(fs::read(scratch.path().join(format!("{INTERNAL}.rs")))?)
 }
 
-/// The files of one package, and those of google that they import.
+/// Returns the files of one package, and the Google files that they import.
 fn package(all: &FileDescriptorSet, name: &str) -> Result<FileDescriptorSet> {
     let wanted = |package: &str| package == name || package == "google.protobuf";
     let file = all.file.iter().filter(|file| wanted(file.package())).cloned().collect::<Vec<_>>();

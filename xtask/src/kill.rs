@@ -1,7 +1,9 @@
-//! `cargo xtask kill`: real databases under a load program that has them, and its own servers, killed.
+//! `cargo xtask kill`: real databases under a load program. The databases and the program's own
+//! servers are killed.
 //!
-//! The load program (`tests/src/kill.rs`) owns the servers, the history and the verdict. The databases are ours, so it
-//! gives orders on its standard output, one a line, and reads on its standard input that they are done.
+//! The load program (`tests/src/kill.rs`) owns the servers, the history and the check. The task
+//! runner owns the databases, so the load program writes orders to its standard output, one a line,
+//! and reads their completion from its standard input.
 
 mod orders;
 
@@ -31,12 +33,12 @@ pub(crate) struct Args {
     careless: bool,
 }
 
-/// A database that keeps what it committed, both in its log and in its binary log.
+/// A database that keeps its commits in both its log and its binary log.
 const CAREFUL: Setup = Setup { sync_binlog: true, ..Setup::TESTS };
-/// A database that forgets up to a second when it is killed.
+/// A database that loses up to a second of commits when it is killed.
 const CARELESS: Setup = Setup { durable: false, ..Setup::TESTS };
 
-/// Builds what is needed and runs the rounds; whether nothing was lost or doubled.
+/// Builds the programs and runs the rounds. Returns `true` if nothing was lost or duplicated.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     tools::mariadb(live)?;
     build::programs(repo, live)?;
@@ -44,13 +46,13 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 }
 
 impl Args {
-    /// So many rounds by a random seed.
+    /// Returns arguments for a number of rounds with a random seed.
     pub(crate) fn short(rounds: u32) -> Self {
         Self { rounds, seed: None, careless: false }
     }
 }
 
-/// Runs the rounds with the programs that are built; whether nothing was lost or doubled.
+/// Runs the rounds with the built programs. Returns `true` if nothing was lost or duplicated.
 pub(crate) fn rounds(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let mut databases = servers::start_mariadb(live, if args.careless { CARELESS } else { CAREFUL })?;
     let mut load = repo.clean(repo.kill_load_binary());
@@ -62,12 +64,14 @@ pub(crate) fn rounds(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool>
     obey(live, &mut load, &mut databases)
 }
 
-/// Runs a load program to its end and does to the databases what it asks; whether it succeeded.
+/// Runs a load program to its end and executes its orders on the databases. Returns `true` if it
+/// succeeded.
 pub(crate) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -> Result<bool> {
-    // What it leaves behind when it is killed goes with us.
+    // The load program's temporary files are in this folder, which is removed even if the program
+    // is killed.
     let scratch = live.folder()?;
     load.stdin(Stdio::piped()).stdout(Stdio::piped()).env("TMPDIR", scratch.path());
-    // Its servers are in its process group and end with it.
+    // The load program's servers are in its process group and end with it.
     let mut load = live.spawn(load)?;
     let mut answers = load.child().stdin.take().context("no standard input")?;
     let lines = load.child().stdout.take().context("no standard output")?;

@@ -1,7 +1,7 @@
-//! Everything a run has started and not yet stopped: processes and folders.
+//! The running processes and existing folders of a run.
 //!
-//! Each process leads a process group of its own, so that its children end with it, and so that a Ctrl-C in the
-//! terminal reaches only this program, which then stops the rest in one place.
+//! Each process leads a process group of its own, so that its children end with it, and so that a
+//! Ctrl-C in the terminal reaches only this program, which then stops the rest in one place.
 
 use anyhow::{Context, Result};
 use nix::sys::signal::{Signal, killpg};
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The registry of what runs. A process that is not in it was not started by us and is never touched.
+/// The registry of running processes. A process outside it was not started by this program and is
+/// never touched.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     started: Mutex<Started>,
@@ -29,8 +30,8 @@ impl Live {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts `command` as the leader of a new process group. The lock is held over the start, so that a signal finds
-    /// every process either registered or never begun.
+    /// Starts `command` as the leader of a new process group. The lock is held during the start, so
+    /// that a signal handler finds every process either registered or never started.
     pub(crate) fn spawn(self: &Arc<Self>, command: &mut Command) -> Result<Process> {
         let mut started = self.lock();
         let child = command
@@ -43,8 +44,8 @@ impl Live {
         Ok(Process { child, group, live: Arc::clone(self) })
     }
 
-    /// Makes an empty folder that is removed when the guard goes, or on a signal. Its path is short, because a socket
-    /// path ends at 107 bytes.
+    /// Makes an empty folder that is removed when its guard is dropped, or on a signal. Its path is
+    /// short, because a socket path ends at 107 bytes.
     pub(crate) fn folder(self: &Arc<Self>) -> Result<Folder> {
         let mut base = std::env::temp_dir();
         if base.as_os_str().len() > 60 {
@@ -73,12 +74,13 @@ impl Process {
         &mut self.child
     }
 
-    /// Waits for the end. Children it left behind are killed with the guard.
+    /// Waits for the process to end. Children that it leaves behind are killed when the guard is
+    /// dropped.
     pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
         Ok(self.child.wait()?)
     }
 
-    /// The process group, for whoever must end it at a deadline.
+    /// Returns the process group, for a caller that must end it at a deadline.
     pub(crate) fn group(&self) -> i32 {
         self.group
     }
@@ -93,7 +95,7 @@ impl Drop for Process {
     }
 }
 
-/// A folder that goes with its guard.
+/// A folder that is removed when its guard is dropped.
 #[derive(Debug)]
 pub(crate) struct Folder {
     made: tempfile::TempDir,
@@ -112,17 +114,18 @@ impl Drop for Folder {
     }
 }
 
-/// Kills a process group. That it is gone already is no fault.
+/// Kills a process group. A group that no longer exists is no error.
 pub(crate) fn kill_group(group: i32) {
     let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
 }
 
-/// On SIGINT, SIGTERM and SIGHUP: kill every group, remove every folder, exit with 130. What is killed holds nothing
-/// of value, so there is no soft stop.
+/// Installs a handler for SIGINT, SIGTERM and SIGHUP: it kills every group, removes every folder
+/// and exits with 130. The killed processes hold nothing of value, so there is no graceful stop.
 pub(crate) fn stop_on_signals(live: &Arc<Live>) -> Result<()> {
     let live = Arc::clone(live);
     let stop = move || {
-        // Kept until the exit: whoever would start something now waits here for ever.
+        // The lock is held until the exit: a thread that tries to start a process waits here for
+        // ever.
         let started = live.lock();
         eprintln!("\nstopping {} process group(s)", started.groups.len());
         for group in &started.groups {
@@ -158,7 +161,8 @@ mod tests {
         assert_eq!(line, "up\n");
         assert!(alive(group));
         drop(process);
-        // The grandchild is a zombie until the machine's init reaps it, which it does at its own pace.
+        // The grandchild stays a zombie until the machine's init process reaps it, at an unknown
+        // time.
         let gone = (0..2000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
             !alive(group) || only_zombies(group)
@@ -167,7 +171,7 @@ mod tests {
         assert!(live.lock().groups.is_empty());
     }
 
-    /// Whether nothing of a group is left but entries that wait to be reaped.
+    /// Returns `true` if a group contains only zombies that wait to be reaped.
     fn only_zombies(group: i32) -> bool {
         let stats = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
             let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;

@@ -1,7 +1,8 @@
-//! The task runner of the workspace: it generates what is generated, checks what is written and proves the whole
-//! against real servers, on a bare machine as well as on a prepared one.
+//! The task runner of the workspace: it generates the checked-in files, checks the sources and
+//! tests the whole system with real servers, on a bare machine as well as on a prepared one.
 //!
-//! This crate must never hold anything the product needs at run time, and must never leave a process behind.
+//! This crate must never contain anything that the product needs at run time, and must never leave
+//! a process running.
 
 mod before;
 mod bench;
@@ -118,7 +119,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one task; `false` when it ran to its end and found faults, which it has then told.
+/// Runs one task. Returns `false` when the task completed and reported faults.
 fn run(cli: Cli) -> Result<bool> {
     let repo = repo::Repo::find()?;
     let live = Arc::new(live::Live::default());

@@ -1,7 +1,9 @@
-//! `cargo xtask prove`: the history checker on a service with real databases and a real Redis, under faults.
+//! `cargo xtask prove`: the history checker on a service with real databases and a real Redis,
+//! under injected faults.
 //!
-//! The load program (`tests/src/histcheck.rs`) owns the servers, Redis, the wires, the history and the verdict. The
-//! databases are ours, and it orders what is done to them, as `kill` does.
+//! The load program (`tests/src/histcheck.rs`) owns the servers, Redis, the proxies, the history
+//! and the check. The task runner owns the databases, and the load program orders their faults as
+//! `kill` does.
 
 mod planted;
 
@@ -51,22 +53,24 @@ pub(crate) struct Args {
     sample: Option<u64>,
 }
 
-/// The seconds that may be asked for: a month.
+/// The maximum number of seconds of a run: a month.
 const LONGEST: u64 = 31 * 24 * 3600;
-/// What a smoke run asks and suffers at least. How much it asks is up to the processors, half a million calls on two that have
-/// nothing else to do; less than a fifth of that is no run that shows anything.
+/// The minimum numbers of calls and of faults in a smoke run. The number of calls depends on the
+/// processors: two idle ones make half a million. A run with less than a fifth of that shows
+/// nothing.
 const LEAST: (u64, u64) = (100_000, 60);
-/// What a run came to, below the build directory.
+/// The summary of a run, below the build directory.
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
 const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
 const SMOKE: Duration = Duration::from_secs(420);
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
-/// How long runs with a bug last, until one finds it.
+/// The durations of the runs with a mutant; each follows if the one before did not detect it.
 const TRIES: [Duration; 3] = [Duration::from_secs(15), Duration::from_secs(60), Duration::from_secs(240)];
 
-/// Builds what is needed and does what is asked; whether all promises were kept, or all bugs found.
+/// Builds the programs and runs the requested checks. Returns `true` if all guarantees held, or all
+/// mutants were detected.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     build::programs(repo, live)?;
     let mut program = repo.clean(repo.prove_load_binary());
@@ -85,7 +89,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let folder = repo.target().join("prove");
     std::fs::create_dir_all(&folder)?;
     let server = if args.planted.is_some() { build::with_bugs(repo, live)? } else { repo.server_binary() };
-    // On a thread of its own, which leaves the network that everything else is in.
+    // The run has a thread of its own, which leaves the network of all other processes.
     let prove = || {
         let means = means(live, args.cluster);
         let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder, means };
@@ -97,18 +101,18 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     std::thread::scope(|scope| scope.spawn(prove).join().map_err(|_| anyhow!("the run panicked"))?)
 }
 
-/// What a smoke run came to.
+/// The result of a smoke run.
 #[derive(Debug)]
 pub(crate) struct Verdict {
-    /// Whether all promises were kept, and enough was asked.
+    /// All guarantees held, and enough calls were made, if `true`.
     pub(crate) kept: bool,
-    /// The numbers, in words.
+    /// The figures as text.
     pub(crate) words: String,
-    /// What could not strike on this machine.
+    /// The faults that cannot be injected on this machine.
     pub(crate) missing: Vec<&'static str>,
 }
 
-/// The run of the test command, on programs that are built.
+/// Runs the smoke run of the test command, on programs that are already built.
 pub(crate) fn smoke(repo: &Repo, live: &Arc<Live>) -> Result<Verdict> {
     let kept = run(repo, live, &Args { smoke: true, ..Args::default() })?;
     let summary = std::fs::read_to_string(repo.target().join(SUMMARY)).context("the run ended without a verdict")?;
@@ -127,7 +131,7 @@ fn alone(live: &Arc<Live>, program: &mut Command) -> Result<bool> {
     Ok(live.spawn(program)?.wait()?.success())
 }
 
-/// What every run needs.
+/// The data that every run needs.
 struct Bench<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
@@ -135,12 +139,12 @@ struct Bench<'a> {
     server: &'a Path,
     redis: &'a Path,
     folder: &'a Path,
-    /// What can strike beside what always can, as the load program calls it.
+    /// The optional faults that can be injected, by the load program's names.
     means: Vec<&'static str>,
 }
 
 impl Bench<'_> {
-    /// One run after the other until the time is over.
+    /// Runs one segment after the other until the time is over.
     fn segments(&self, args: &Args) -> Result<bool> {
         let mut left = args.length();
         let (mut kept, mut runs) = (true, Vec::new());
@@ -159,7 +163,7 @@ impl Bench<'_> {
         Ok(kept)
     }
 
-    /// Every bug, until it is found or has been missed too often.
+    /// Runs every mutant until it is detected or has been missed too often.
     fn planted(&self, named: &[String], args: &Args) -> Result<bool> {
         let all = planted::all();
         let chosen = all.iter().filter(|bug| named.is_empty() || named.iter().any(|name| name == *bug));
@@ -184,7 +188,7 @@ impl Bench<'_> {
         Ok(caught == lines.len())
     }
 
-    /// One run on databases of its own; its summary goes to `runs`.
+    /// Runs the load program on databases of its own. Its summary is added to `runs`.
     fn once(
         &self,
         length: Duration,
@@ -193,7 +197,7 @@ impl Bench<'_> {
         runs: &mut Vec<serde_json::Value>,
     ) -> Result<bool> {
         let path = self.repo.target().join(SUMMARY);
-        // What an earlier run came to is not told of this one.
+        // The summary of an earlier run must not be read as that of this run.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             Ok(()) | Err(_) => {}
@@ -213,7 +217,7 @@ impl Bench<'_> {
         load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
         let kept = kill::obey(self.live, &mut load, &mut databases)?;
-        // A run that broke down early has none.
+        // A run that failed early has no summary.
         let summary = std::fs::read_to_string(&path);
         let mut told = summary.map_or(Ok(serde_json::json!({})), |told| serde_json::from_str(&told))?;
         told["kept"] = kept.into();
@@ -221,7 +225,8 @@ impl Bench<'_> {
         Ok(kept)
     }
 
-    /// Writes what several runs came to together over the summary of the last, and how many bugs were planted and found.
+    /// Writes the sum of several runs over the summary of the last one, with the numbers of tested
+    /// and of detected mutants.
     fn sum(&self, runs: &[serde_json::Value], planted: usize, caught: usize) -> Result<()> {
         let all = |name: &str| runs.iter().filter_map(|run| run[name].as_u64()).sum::<u64>();
         let summary = serde_json::json!({
@@ -238,7 +243,8 @@ impl Bench<'_> {
     }
 }
 
-/// What can strike here beside what always can. Whatever is started from now on is in a network namespace of its own, if that may be.
+/// Returns the optional faults that can be injected here. Every process started later is in a
+/// network namespace of its own, if that is permitted.
 fn means(live: &Arc<Live>, cluster: bool) -> Vec<&'static str> {
     let mut means = vec!["clocks"];
     match servers::can_fail_disks(live) {
@@ -249,7 +255,8 @@ fn means(live: &Arc<Live>, cluster: bool) -> Vec<&'static str> {
         means.push("cluster");
         return means;
     }
-    // Tried on a thread of its own first: whoever has left a network does not come back.
+    // This is tried on a thread of its own first, because a thread cannot return to the network
+    // that it left.
     match std::thread::spawn(apart).join().unwrap_or_else(|_| Err(anyhow!("it panicked"))).and_then(|()| apart()) {
         Ok(()) => means.push("networks"),
         Err(error) => eprintln!("no network namespaces here ({error:#}): no packet vanishes in this run"),
@@ -257,10 +264,11 @@ fn means(live: &Arc<Live>, cluster: bool) -> Vec<&'static str> {
     means
 }
 
-/// Moves this thread, and what it starts, to a network namespace that has nothing but the loopback interface.
+/// Moves this thread, and the processes that it starts, to a network namespace with only the
+/// loopback interface.
 fn apart() -> Result<()> {
     unshare(CloneFlags::CLONE_NEWNET)?;
-    // What the load program does later, tried and taken back.
+    // The commands that the load program uses later are tried and undone.
     for words in [
         "link set lo up",
         "link add name riposte-a type veth peer name riposte-b",
@@ -274,7 +282,7 @@ fn apart() -> Result<()> {
 }
 
 impl Args {
-    /// How long faults strike, if it was said.
+    /// Returns the duration of faults, if an option sets it.
     fn given(&self) -> Option<Duration> {
         let minutes = self.minutes.or(self.hours.map(|hours| 60 * hours));
         self.seconds.map(Duration::from_secs).or(minutes.map(Duration::from_mins))

@@ -1,5 +1,5 @@
-//! The registry of what the server tells of itself: server/telemetry/*.yaml. Instruments and the reference page are made from
-//! it, dashboards and alerts are held against it.
+//! The registry of the server's telemetry: server/telemetry/*.yaml. Instruments and the reference
+//! page are generated from it; dashboards and alerts are checked against it.
 
 use crate::repo::Repo;
 use anyhow::{Context, Result, ensure};
@@ -10,7 +10,7 @@ use std::fs;
 
 const FOLDER: &str = "server/telemetry";
 
-/// All three files.
+/// The contents of all three files.
 #[derive(Debug)]
 pub(crate) struct Registry {
     pub(crate) metrics: Metrics,
@@ -18,7 +18,7 @@ pub(crate) struct Registry {
     pub(crate) spans: Vec<Span>,
 }
 
-/// metrics.yaml.
+/// The contents of metrics.yaml.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Metrics {
@@ -46,14 +46,14 @@ pub(crate) struct Metric {
     #[serde(default)]
     pub(crate) unit: String,
     pub(crate) buckets: Option<String>,
-    /// Whether spans are named for its buckets.
+    /// Its samples have exemplars, which name spans, if `true`.
     #[serde(default)]
     pub(crate) exemplars: bool,
     pub(crate) description: String,
     pub(crate) attributes: Vec<String>,
 }
 
-/// How a metric is measured. Observable ones are asked when metrics are collected.
+/// The instrument of a metric. Observable ones are read when metrics are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Instrument {
@@ -95,23 +95,23 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Every metric, in the order of the file.
+    /// Returns every metric, in the order of the file.
     pub(crate) fn metrics(&self) -> impl Iterator<Item = &Metric> {
         self.metrics.groups.iter().flat_map(|group| &group.metrics)
     }
 
-    /// Every series name that a scrape tells, with the buckets, sums and counts of histograms.
+    /// Returns every series name of a scrape, including the buckets, sums and counts of histograms.
     pub(crate) fn series(&self) -> BTreeSet<String> {
         self.metrics().flat_map(Metric::series).collect()
     }
 
-    /// The series whose samples name spans.
+    /// Returns the series whose samples have exemplars.
     pub(crate) fn exemplars(&self) -> BTreeSet<String> {
         let traced = self.metrics().filter(|metric| metric.exemplars);
         traced.map(|metric| format!("{}_bucket", metric.scraped())).collect()
     }
 
-    /// Names are there once, and whatever is referred to is there.
+    /// Checks that names are unique and that every reference resolves.
     fn sound(&self) -> Result<()> {
         let known: BTreeSet<&str> = self.attributes.iter().map(|of| of.name.as_str()).collect();
         ensure!(known.len() == self.attributes.len(), "an attribute is registered twice");
@@ -137,12 +137,13 @@ impl Registry {
 }
 
 impl Metric {
-    /// The unit that exporters are told: none where the name ends with it.
+    /// Returns the unit for exporters. It is empty for a name that ends in `_seconds` and so
+    /// contains it.
     pub(crate) fn told_unit(&self) -> &str {
         if self.name.ends_with("_seconds") { "" } else { &self.unit }
     }
 
-    /// The name that a scrape tells, without the endings of histograms.
+    /// Returns the name in a scrape, without the suffixes of histograms.
     pub(crate) fn scraped(&self) -> String {
         let unit = if self.told_unit() == "s" { "_seconds" } else { "" };
         let counts = matches!(self.instrument, Instrument::Counter | Instrument::ObservableCounter);

@@ -1,4 +1,5 @@
-//! Where things lie: the workspace, its build directory, the tools fetched for it, the test data beside it.
+//! The locations of the workspace, its build directory, the tools fetched for it, and the test data
+//! outside it.
 
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -12,9 +13,11 @@ pub(crate) struct Repo {
 }
 
 impl Repo {
-    /// Finds the workspace by this crate's own manifest, so that the task may be called from any folder.
+    /// Finds the workspace by this crate's own manifest, so that the task runner works in any
+    /// folder.
     pub(crate) fn find() -> Result<Self> {
-        // Cargo sets it for `cargo run`; the compiled-in value serves a binary that is called directly.
+        // Cargo sets the variable for `cargo run`; the compiled-in value serves a binary that is
+        // started directly.
         let manifest = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let root = Path::new(&manifest).parent().context("xtask lies at the top of the file system")?.to_owned();
         ensure!(root.join("Cargo.toml").is_file(), "no workspace at {}", root.display());
@@ -25,77 +28,80 @@ impl Repo {
         Ok(Self { root, target })
     }
 
-    /// A workspace of a test.
+    /// Returns a workspace for a test.
     #[cfg(test)]
     pub(crate) fn of(root: PathBuf, target: PathBuf) -> Self {
         Self { root, target }
     }
 
-    /// A path below the top folder.
+    /// Returns a path below the top folder.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// Cargo's build directory.
+    /// Returns cargo's build directory.
     pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// The built server, the file that ships.
+    /// Returns the built server, the file that ships.
     pub(crate) fn server_binary(&self) -> PathBuf {
         self.target.join("release/riposte")
     }
 
-    /// The built program that loads servers while they are killed.
+    /// Returns the built program that loads servers while they are killed.
     pub(crate) fn kill_load_binary(&self) -> PathBuf {
         self.target.join("release/kill-load")
     }
 
-    /// The built program that asks, strikes and checks.
+    /// Returns the built program that makes calls, injects faults and checks the history.
     pub(crate) fn prove_load_binary(&self) -> PathBuf {
         self.target.join("release/prove-load")
     }
 
-    /// The built load generator.
+    /// Returns the built load generator.
     pub(crate) fn bench_binary(&self) -> PathBuf {
         self.target.join("release/riposte-bench")
     }
 
-    /// A path below the folder of fetched tools; ignored by git.
+    /// Returns a path below the folder of fetched tools; git ignores it.
     pub(crate) fn tools(&self, path: &str) -> PathBuf {
         self.root.join(".tools").join(path)
     }
 
-    /// The folder of real comment data: `RIPOSTE_TEST_DATA`, or `shared/data` beside the workspace. It need not exist.
+    /// Returns the folder of real comment data: `RIPOSTE_TEST_DATA`, or `shared/data` in the parent
+    /// folder of the workspace. It need not exist.
     pub(crate) fn test_data(&self) -> PathBuf {
         match std::env::var_os("RIPOSTE_TEST_DATA") {
-            // Tests run in their own crate's folder, where a relative path would mean something else.
+            // Tests run in their own crate's folder, where a relative path would mean another
+            // place.
             Some(dir) => std::path::absolute(&dir).unwrap_or_else(|_| dir.into()),
             None => self.root.parent().unwrap_or(&self.root).join("shared/data"),
         }
     }
 
-    /// A command that runs in the top folder.
+    /// Returns a command that runs in the top folder.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root);
         command
     }
 
-    /// A cargo command that runs in the top folder, with the cargo this task was started by.
+    /// Returns a cargo command that runs in the top folder, with the cargo that started this task.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = self.clean(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(arguments);
         command
     }
 
-    /// A command that runs in the top folder and knows neither this crate nor a developer's own service.
+    /// Returns a command that runs in the top folder, without the variables of this crate and of a
+    /// developer's own service.
     pub(crate) fn clean(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = self.command(program);
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
-            // The first describe the xtask crate and would leak into the builds below; the last are the settings of a
-            // developer's own service, which no test must meet.
+            // The first two describe the xtask crate and would leak into the builds below. The last
+            // are the settings of a developer's own service, which must not reach a test.
             if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") || text.starts_with("RIPOSTE_") {
                 command.env_remove(&name);
             }
@@ -103,7 +109,7 @@ impl Repo {
         command
     }
 
-    /// What a git command prints, without the last line break.
+    /// Returns the output of a git command, without the last line break.
     pub(crate) fn git(&self, arguments: &[&str]) -> Result<String> {
         let output = self.command("git").args(arguments).output().context("git cannot be run")?;
         let said = String::from_utf8_lossy(&output.stderr);
@@ -111,7 +117,7 @@ impl Repo {
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     }
 
-    /// The files of the working tree that git tracks or would track, relative and sorted.
+    /// Returns the files of the working tree that git tracks or would track, relative and sorted.
     pub(crate) fn files(&self) -> Result<Vec<String>> {
         let listed = self.git(&["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"])?;
         let mut files: Vec<String> =

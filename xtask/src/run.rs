@@ -1,4 +1,5 @@
-//! Runs one command to its end: its output shown, its time bounded, its process group stopped with it.
+//! Runs one command to its end, with its output shown, its time bounded and its process group
+//! stopped with it.
 
 use crate::live::{Live, kill_group};
 use anyhow::{Result, bail};
@@ -8,14 +9,16 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-/// No single command of a run may take longer; the whole run is meant to stay under 40 minutes, on two busy cores too.
+/// The time limit of a single command. The whole run should stay under 40 minutes, on two busy
+/// cores too.
 const LIMIT: Duration = Duration::from_mins(25);
 
-/// How many of the last lines of a command that failed are shown where nobody watched it.
+/// The number of last lines that are shown of a failed command outside a terminal.
 const LAST: usize = 60;
 
-/// Runs `command` and fails unless it succeeds. What it says is shown as it comes where somebody watches, and elsewhere
-/// only the end of it, if it fails: among thousands of lines nobody finds the one that matters.
+/// Runs `command` and fails unless it succeeds. On a terminal its output is shown as it comes.
+/// Elsewhere only the end is shown, and only on failure, because the relevant line is hard to find
+/// among thousands.
 pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
     if watched() {
         return succeeded(finish(live, command, LIMIT, None)?, command);
@@ -28,12 +31,13 @@ pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
     outcome
 }
 
-/// Runs `command`, hands each line of either output to `see` instead of showing it, and fails unless it succeeds.
+/// Runs `command`, passes each line of either output to `see` instead of showing it, and fails
+/// unless it succeeds.
 pub(crate) fn run_told(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<()> {
     run_told_within(live, command, LIMIT, see)
 }
 
-/// The same with a limit of its own.
+/// Does the same as [`run_told`] with another time limit.
 pub(crate) fn run_told_within(
     live: &Arc<Live>,
     command: &mut Command,
@@ -43,7 +47,7 @@ pub(crate) fn run_told_within(
     succeeded(run_heard(live, command, limit, see)?, command)
 }
 
-/// The same for a command whose end is no fault of itself.
+/// Does the same as [`run_told`] for a command whose failing exit status is no error.
 pub(crate) fn run_to_end(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
     run_heard(live, command, LIMIT, see)
 }
@@ -59,17 +63,17 @@ fn run_heard(
     finish(live, command, limit, Some((output, see)))
 }
 
-/// Whether somebody watches: whether the errors go to a terminal.
+/// Returns `true` if standard error is a terminal.
 pub(crate) fn watched() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// The last lines of what a command said.
+/// The last lines of a command's output.
 #[derive(Debug, Default)]
 pub(crate) struct Last(VecDeque<String>);
 
 impl Last {
-    /// Keeps `line`, and lets go of the oldest.
+    /// Stores `line` and drops the oldest.
     pub(crate) fn keep(&mut self, line: &str) {
         if self.0.len() == LAST {
             self.0.pop_front();
@@ -77,18 +81,18 @@ impl Last {
         self.0.push_back(line.to_owned());
     }
 
-    /// Prints what is kept.
+    /// Prints the stored lines.
     pub(crate) fn show(&self) {
         self.0.iter().for_each(|line| eprintln!("{line}"));
     }
 
-    /// What is kept, which begins anew.
+    /// Returns the stored lines and empties the store.
     pub(crate) fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.0).into()
     }
 }
 
-/// What `command` writes to its standard output; fails unless it succeeds.
+/// Returns the standard output of `command`; fails unless it succeeds.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let output = command.stdin(Stdio::null()).output()?;
     if !output.status.success() {
@@ -97,7 +101,7 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The command as one would type it, without its environment.
+/// Returns the command as it would be typed, without its environment.
 pub(crate) fn shown(command: &Command) -> String {
     let program = command.get_program().to_string_lossy();
     let name = program.rsplit('/').next().unwrap_or(&program).to_owned();
@@ -112,14 +116,15 @@ fn succeeded(status: ExitStatus, command: &Command) -> Result<()> {
     Ok(())
 }
 
-/// What a command writes, and who is told each of its lines.
+/// The output of a command and the receiver of each of its lines.
 type Told<'a> = (PipeReader, &'a mut dyn FnMut(&str));
 
 fn finish(live: &Arc<Live>, command: &mut Command, limit: Duration, output: Option<Told<'_>>) -> Result<ExitStatus> {
     eprintln!("$ {}", shown(command));
     let mut process = live.spawn(command.stdin(Stdio::null()))?;
     if output.is_some() {
-        // Our own ends of the pipe, without which it ends with the process.
+        // The parent's write ends of the pipe are closed here; otherwise the pipe would not end
+        // with the process.
         command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
     }
     let (ended, end) = mpsc::channel::<()>();

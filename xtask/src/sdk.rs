@@ -1,5 +1,5 @@
-//! The SDKs of all languages: one model made from the contract, and what each language's generators and templates make
-//! of it.
+//! The SDKs of all languages: one model made from the contract, and the output of each language's
+//! generators and templates.
 
 mod by_hand;
 mod handles;
@@ -60,7 +60,7 @@ pub(crate) enum Sdk {
     },
 }
 
-/// Runs one task; `false` when it ran to its end and found faults, which it has then told.
+/// Runs one task. Returns `false` when the task completed and reported faults.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Sdk) -> Result<bool> {
     match what {
         Sdk::Model => {
@@ -88,7 +88,7 @@ pub(crate) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language]) -> Res
     steps::test(repo, live, languages, &server)
 }
 
-/// Prints the outcomes; whether none is a fault.
+/// Prints the outcomes. Returns `true` if none failed.
 fn tell(outcomes: &[Outcome]) -> bool {
     outcomes.iter().for_each(|outcome| println!("{outcome}"));
     outcomes.iter().all(|outcome| !outcome.failed())
@@ -98,8 +98,8 @@ fn chosen(languages: &[Language]) -> Vec<Language> {
     if languages.is_empty() { Language::all() } else { languages.to_vec() }
 }
 
-/// Adds the generated files of these languages. Returns those left out because this machine cannot run their
-/// generators, each with its reason.
+/// Adds the generated files of these languages. Returns the languages left out because this machine
+/// cannot run their generators, each with its reason.
 pub(crate) fn generate(
     repo: &Repo,
     live: &Arc<Live>,

@@ -1,5 +1,6 @@
-//! Real database servers for the tests: private processes on free ports of 127.0.0.1 with data folders of their own.
-//! No service of the machine is touched, and what is started here ends with its guard.
+//! Real database servers for the tests: private processes on free ports of 127.0.0.1 with data
+//! folders of their own. No service of the machine is touched. The processes end when their guards
+//! are dropped.
 
 mod disk;
 mod kube;
@@ -27,27 +28,29 @@ pub(crate) use mariadb::{start as start_mariadb, start_one as start_one_mariadb}
 pub(crate) use mysql::{start as start_mysql, start_one as start_one_mysql, unpack as unpack_mysql};
 pub(crate) use redis::{OneRedis, Redis, start as start_redis, start_one as start_one_redis};
 
-/// How long a server may take until it greets; a cold disk needs a few seconds.
+/// The time within which a server must send its greeting; a cold disk needs a few seconds.
 const READY_WITHIN: Duration = Duration::from_secs(90);
 
-/// How a server is set up beyond what all of them share.
+/// The individual settings of a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setup {
-    /// Whether a commit waits until the redo log is on disk, and not up to a second later, which a killed server forgets.
+    /// A commit waits until the redo log is on disk if `true`. Otherwise the flush may come up to a
+    /// second later, and a killed server loses that second.
     pub(crate) durable: bool,
-    /// Whether files are written by the system calls of threads, which can be made to fail, and not by the kernel behind their backs.
+    /// Files are written by system calls of threads, in which errors can be injected, if `true`;
+    /// otherwise by asynchronous I/O of the kernel.
     pub(crate) plain_files: bool,
-    /// Whether the binlog is flushed with each commit, and not only the redo log.
+    /// The binlog is flushed with each commit, in addition to the redo log, if `true`.
     pub(crate) sync_binlog: bool,
-    /// The buffer pool, as the server's option writes it.
+    /// The size of the buffer pool, in the syntax of the server's option.
     pub(crate) buffer_pool: &'static str,
-    /// The redo log, likewise.
+    /// The size of the redo log, in the same syntax.
     pub(crate) redo_log: &'static str,
 }
 
 impl Setup {
-    /// For tests, which kill processes and not machines: no flush of the binlog, and small, because two servers share
-    /// the machine with the compiler.
+    /// The setup for tests, which kill processes and not machines: no flush of the binlog, and
+    /// small sizes, because two servers share the machine with the compiler.
     pub(crate) const TESTS: Self =
         Self { durable: true, plain_files: false, sync_binlog: false, buffer_pool: "128M", redo_log: "96M" };
 }
@@ -61,14 +64,14 @@ pub(crate) struct Single {
 }
 
 impl Single {
-    /// Its address as root without a password and without a database.
+    /// Returns its address as root without a password and without a database.
     pub(crate) fn url(&self) -> String {
         self.server.url()
     }
 
-    /// The process that does the work.
+    /// Returns the server's process id.
     pub(crate) fn pid(&self) -> Option<i32> {
-        // What starts it (setpriv, chroot) becomes it.
+        // The launcher (setpriv, chroot) replaces itself by the server.
         self.server.process.as_ref().map(Process::group)
     }
 }
@@ -83,7 +86,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Ends one of the servers by SIGKILL; `number` is 1 or 2.
+    /// Kills one of the servers with SIGKILL; `number` is 1 or 2.
     pub(crate) fn kill(&mut self, number: u8) -> Result<()> {
         self.server(number).map(Server::kill)
     }
@@ -93,7 +96,8 @@ impl Pair {
         self.server(number)?.start_again(live)
     }
 
-    /// Lets the disk of one of the servers fail for a moment, and starts it again, as whoever exchanged the disk would.
+    /// Lets the disk of one of the servers fail for a moment and starts the server again, as an
+    /// operator would after a disk exchange.
     pub(crate) fn fail_disk(&mut self, live: &Arc<Live>, number: u8, fault: DiskFault) -> Result<()> {
         let server = self.server(number)?;
         let process = server.process.as_mut().with_context(|| format!("database server {number} was killed"))?;
@@ -101,7 +105,7 @@ impl Pair {
         server.start_again(live)
     }
 
-    /// Sends a signal to one of the servers, which runs.
+    /// Sends a signal to one of the servers, which must be running.
     pub(crate) fn signal(&mut self, number: u8, signal: Signal) -> Result<()> {
         let process = self.server(number)?.process.as_ref();
         let group = process.with_context(|| format!("database server {number} was killed"))?.group();
@@ -116,13 +120,13 @@ impl Pair {
         }
     }
 
-    /// The environment by which the tests find the servers.
+    /// Returns the environment by which the tests find the servers.
     pub(crate) fn exports(&self) -> [(&'static str, String); 2] {
         [("RIPOSTE_TEST_MYSQL_1", self.first.url()), ("RIPOSTE_TEST_MYSQL_2", self.second.url())]
     }
 }
 
-/// One server, running but for the time between a kill and the start that follows it.
+/// One server. It runs, except between a kill and the following start.
 #[derive(Debug)]
 struct Server {
     process: Option<Process>,
@@ -131,17 +135,18 @@ struct Server {
 }
 
 impl Server {
-    /// Its address as root without a password and without a database: each test makes a database of its own.
+    /// Returns its address as root without a password and without a database: each test makes a
+    /// database of its own.
     fn url(&self) -> String {
         format!("mysql://root@127.0.0.1:{}", self.port)
     }
 
-    /// Ends it by SIGKILL, and returns once it is gone.
+    /// Kills it with SIGKILL and returns once it has ended.
     fn kill(&mut self) {
         self.process = None;
     }
 
-    /// Starts it again on its data and its port, and waits until it greets.
+    /// Starts it again on its data and its port, and waits for its greeting.
     fn start_again(&mut self, live: &Arc<Live>) -> Result<()> {
         self.process = None;
         self.process = Some(attempt(live, &self.launch, self.port)?);
@@ -149,8 +154,8 @@ impl Server {
     }
 }
 
-/// Starts two database servers, a Redis and a Redis Cluster, prints how to reach them and waits until a signal ends the
-/// program.
+/// Starts two database servers, a Redis and a Redis Cluster, prints their addresses and waits until
+/// a signal ends the program.
 pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
     let pair = if mysql {
         unpack_mysql(repo, live)?;
@@ -161,7 +166,8 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
     };
     let redis = start_redis(&tools::redis(repo, live)?, live)?;
     for (name, value) in pair.exports().into_iter().chain(redis.exports()) {
-        // In quotes, because the address of a cluster has signs that a shell would read.
+        // The values are quoted, because the address of a cluster contains special characters of
+        // the shell.
         println!("export {name}='{value}'");
     }
     eprintln!("Ctrl-C stops the servers and removes their data.");
@@ -170,8 +176,9 @@ pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
     }
 }
 
-/// Flags common to all servers: durable as in production but for what the setup says, and with room for the prepared
-/// statements of the service (docs/operate.md), which keeps hundreds of them on each connection.
+/// Returns the flags of all servers: durable as in production except for the setup's settings, and
+/// with enough capacity for the prepared statements of the service (docs/operate.md), which keeps
+/// hundreds of them on each connection.
 fn flags(port: u16, setup: Setup) -> Vec<String> {
     let mut flags: Vec<String> = [
         "--no-defaults",
@@ -194,7 +201,7 @@ fn flags(port: u16, setup: Setup) -> Vec<String> {
     flags
 }
 
-/// How one server is started: the command for a port, and the file its log goes to.
+/// The start of one server: the command for a port, and the log file.
 struct Launch {
     name: &'static str,
     log: PathBuf,
@@ -207,8 +214,8 @@ impl std::fmt::Debug for Launch {
     }
 }
 
-/// Starts a server and waits until it greets. A port that was free may be taken before the server binds it, so a
-/// server that ends at once is tried again on another.
+/// Starts a server and waits for its greeting. Another process may take a free port before the
+/// server binds it, so a server that ends at once is started again on another port.
 fn launch(live: &Arc<Live>, launch: Launch) -> Result<Server> {
     let mut last = None;
     for _ in 0..3 {
@@ -221,7 +228,7 @@ fn launch(live: &Arc<Live>, launch: Launch) -> Result<Server> {
     Err(last.unwrap_or_else(|| anyhow::anyhow!("never tried")))
 }
 
-/// Starts a server on one port and waits until it greets.
+/// Starts a server on one port and waits for its greeting.
 fn attempt(live: &Arc<Live>, launch: &Launch, port: u16) -> Result<Process> {
     let log = std::fs::File::create(&launch.log)?;
     let mut command = (launch.command)(port);
@@ -232,11 +239,11 @@ fn attempt(live: &Arc<Live>, launch: &Launch, port: u16) -> Result<Process> {
     explained.with_context(|| format!("{} does not start", launch.name)).map(|()| process)
 }
 
-/// What stands before a program that has to die with this task runner even when the runner is killed by SIGKILL and
-/// cannot stop anything.
+/// The command before a program that must end with this task runner, even when SIGKILL ends the
+/// task runner and it cannot stop anything.
 const DIES_WITH_US: [&str; 4] = ["setpriv", "--pdeathsig", "KILL", "--"];
 
-/// A command under which `program` dies with this task runner.
+/// Returns a command under which `program` ends with this task runner.
 pub(crate) fn bound_to_us(program: &Path) -> Command {
     let [first, rest @ ..] = DIES_WITH_US;
     let mut command = Command::new(first);
@@ -244,7 +251,8 @@ pub(crate) fn bound_to_us(program: &Path) -> Command {
     command
 }
 
-/// A server of the MySQL family sends its greeting as soon as it takes connections, and never before.
+/// Waits for the greeting, which a server of the MySQL family sends as soon as it accepts
+/// connections, and never before.
 fn wait_until_it_greets(process: &mut Process, port: u16) -> Result<()> {
     let deadline = Instant::now() + READY_WITHIN;
     while Instant::now() < deadline {
@@ -259,7 +267,8 @@ fn wait_until_it_greets(process: &mut Process, port: u16) -> Result<()> {
     bail!("it took no connection within {} s", READY_WITHIN.as_secs())
 }
 
-/// The protocol version of the greeting: byte 5, after the packet's length and number. 255 there is a refusal.
+/// Returns the protocol version of the greeting: byte 5, after the packet's length and number. 255
+/// there is an error.
 fn greeted(port: u16) -> Option<u8> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
@@ -268,14 +277,14 @@ fn greeted(port: u16) -> Option<u8> {
     Some(head[4])
 }
 
-/// The end of a log, for the message of an error.
+/// Returns the end of a log, for an error message.
 pub(crate) fn tail(log: &Path) -> String {
     let text = std::fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     format!("its log ends so:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
 }
 
-/// Copies a folder with everything in it; a prepared data folder is quicker copied than made anew.
+/// Copies a folder with its contents. A copy of a prepared data folder is faster than a new one.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let status = Command::new("cp").arg("-a").arg(from).arg(to).status().context("cp cannot be run")?;
     anyhow::ensure!(status.success(), "cannot copy {} to {}", from.display(), to.display());

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check and every test in one order, one summary at the end.
+//! `cargo xtask test`: every check and every test in one order, with one summary at the end.
 
 mod alone;
 mod chart;
@@ -51,20 +51,20 @@ pub(crate) struct Args {
     list: bool,
 }
 
-/// What the steps of one run share.
+/// The data that the steps of one run share.
 #[derive(Debug)]
 struct Run<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
-    /// Whether to get what the chart's checks need.
+    /// The tools of the chart's checks are fetched if `true`.
     chart: bool,
-    /// The two MariaDB servers, once a step needed them.
+    /// The two MariaDB servers, after the first step that needs them.
     mariadb: Option<Pair>,
-    /// The Redis servers, likewise.
+    /// The Redis servers, after the first step that needs them.
     redis: Option<Redis>,
 }
 
-/// Runs the chosen steps; whether nothing failed.
+/// Runs the chosen steps. Returns `true` if none failed.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     if args.list {
         for step in Step::value_variants() {
@@ -93,7 +93,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 
 impl Args {
     fn wants(&self, step: Step) -> bool {
-        // Steps that run only when they are asked for.
+        // These steps run only on request.
         let asked = [(Step::Mysql, self.mysql), (Step::Alone, self.alone), (Step::Kube, self.kube)];
         let extra = asked.contains(&(step, true));
         let usual = self.only.is_empty() && asked.iter().all(|(extra, _)| *extra != step);

@@ -1,5 +1,6 @@
-//! The house rules that neither the compiler nor clippy nor cargo-deny can hold: how long files and functions are,
-//! what modules are called, and which file may say which word. Each rule is proven by a planted violation.
+//! The conventions that neither the compiler nor clippy nor cargo-deny can check: the length of
+//! files and functions, the names of modules, and the words that a file may use. A deliberate
+//! violation tests each rule.
 
 mod arrows;
 mod bans;
@@ -19,18 +20,18 @@ use anyhow::{Context, Result};
 use source::Source;
 use std::fmt;
 
-/// What the rules say about the working tree.
+/// The findings of the rules in the working tree.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) faults: Vec<Fault>,
-    /// Figures worth knowing that are no faults.
+    /// Useful figures that are no faults.
     pub(crate) notes: Vec<String>,
-    /// How many rules were held against how many files.
+    /// The number of rules and of files.
     pub(crate) checked: String,
 }
 
 impl Report {
-    /// Prints everything; whether there was no fault.
+    /// Prints everything. Returns `true` if there is no fault.
     pub(crate) fn print(&self) -> bool {
         for fault in &self.faults {
             eprintln!("{fault}");
@@ -47,7 +48,7 @@ impl Report {
 #[derive(Debug)]
 pub(crate) struct Fault {
     path: String,
-    /// Counted from 1; 0 where the whole file is meant.
+    /// The line, counted from 1; 0 stands for the whole file.
     line: usize,
     what: String,
 }

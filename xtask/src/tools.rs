@@ -1,6 +1,6 @@
-//! What the checks need on the machine, and how it gets there. Every tool is looked for first and fetched only when
-//! it is missing; what is not a package of the system lands under .tools/ and nowhere else. Registries are reached by
-//! their own clients with the machine's own settings: no host is named here.
+//! The tools that the checks need, and their installation. A tool is fetched only if it is missing.
+//! Tools that are no system packages are installed under .tools/ and nowhere else. Registries are
+//! reached by their own clients with the machine's own settings: this module names no host.
 
 mod chart;
 mod kube;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 const BUF: &str = "1.75.0";
 const CARGO_DENY: &str = "0.20.2";
 
-/// Makes every tool present, and returns what was found in one line.
+/// Makes every tool present, and returns a line with their versions.
 pub(crate) fn all(repo: &Repo, live: &Arc<Live>) -> Result<String> {
     rust_components(repo, live)?;
     let mariadb = mariadb(live)?;
@@ -32,7 +32,7 @@ pub(crate) fn all(repo: &Repo, live: &Arc<Live>) -> Result<String> {
     Ok(format!("MariaDB {mariadb}, Redis {redis}, buf {BUF}, cargo-deny {CARGO_DENY}"))
 }
 
-/// MariaDB's server from the system's packages; its version.
+/// Installs MariaDB's server from the system's packages. Returns its version.
 pub(crate) fn mariadb(live: &Arc<Live>) -> Result<String> {
     let complete = ["mariadbd", "mariadb-install-db"].iter().all(|program| on_path(program).is_some());
     if !complete {
@@ -44,8 +44,9 @@ pub(crate) fn mariadb(live: &Arc<Live>) -> Result<String> {
     Ok(version.split('-').next().unwrap_or(version).to_owned())
 }
 
-/// redis-server, from the system's packages. Debian's package of that name starts a service of the machine as well, so it
-/// is not installed: the same program lies in `redis-tools` as redis-check-rdb, and does what it is called.
+/// Returns redis-server, from the system's packages. Debian's package of that name also starts a
+/// service of the machine, so it is not installed: the same program is redis-check-rdb in
+/// `redis-tools`, and its behaviour depends on the name under which it is called.
 pub(crate) fn redis(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     if let Some(server) = on_path("redis-server") {
         return Ok(server);
@@ -69,9 +70,9 @@ fn redis_version(server: &Path) -> Result<String> {
     version.map(str::to_owned).with_context(|| format!("{} is no redis-server: {said}", server.display()))
 }
 
-/// The library that gives a process a clock of its own.
+/// Installs the library that gives a process a separate clock.
 pub(crate) fn faketime(live: &Arc<Live>) -> Result<()> {
-    // It lies in the folder of the machine's architecture.
+    // The library is in the folder of the machine's architecture.
     let folders = std::fs::read_dir("/usr/lib").context("no /usr/lib")?.flatten();
     if folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1")).any(|library| library.is_file()) {
         return Ok(());
@@ -79,7 +80,7 @@ pub(crate) fn faketime(live: &Arc<Live>) -> Result<()> {
     packages::install(live, &["libfaketime"])
 }
 
-/// What it takes to let clocks step, disks fail and packets vanish.
+/// Installs the tools to step clocks, make disks fail and drop packets.
 pub(crate) fn faults(live: &Arc<Live>) -> Result<()> {
     faketime(live)?;
     let programs = [("strace", "strace"), ("ip", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")];
@@ -88,7 +89,7 @@ pub(crate) fn faults(live: &Arc<Live>) -> Result<()> {
     if missing.is_empty() { Ok(()) } else { packages::install(live, &missing.into_iter().collect::<Vec<_>>()) }
 }
 
-/// rustfmt and clippy of the pinned toolchain.
+/// Installs rustfmt and clippy of the pinned toolchain.
 pub(crate) fn rust_components(repo: &Repo, live: &Arc<Live>) -> Result<()> {
     for (component, subcommand) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
         if output_of(&mut repo.cargo(&[subcommand, "--version"])).is_err() {
@@ -98,7 +99,7 @@ pub(crate) fn rust_components(repo: &Repo, live: &Arc<Live>) -> Result<()> {
     Ok(())
 }
 
-/// The buf binary that lints the contract: from PyPI, else from npm.
+/// Returns the buf binary that lints the contract: from PyPI, else from npm.
 pub(crate) fn buf(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let (python, node) = (repo.tools("buf/bin/buf"), repo.tools("buf-npm/node_modules/.bin/buf"));
     let places = [Some(python.clone()), Some(node.clone()), on_path("buf")];
@@ -123,7 +124,7 @@ fn buf_by_pip(repo: &Repo, live: &Arc<Live>) -> Result<()> {
     by_pip(repo, live, "buf", &[&format!("buf-bin=={BUF}")])
 }
 
-/// Makes an environment of Python's under .tools/, and installs packages into it.
+/// Makes a Python environment under .tools/, and installs packages into it.
 fn by_pip(repo: &Repo, live: &Arc<Live>, name: &str, requirements: &[&str]) -> Result<()> {
     let home = repo.tools(name);
     drop(std::fs::remove_dir_all(&home));
@@ -138,7 +139,8 @@ fn by_pip(repo: &Repo, live: &Arc<Live>, name: &str, requirements: &[&str]) -> R
     run(live, repo.command(home.join("bin/pip")).args(["install", "--quiet"]).args(requirements))
 }
 
-/// cargo-deny, built from source without optimisation: that takes 40 s on two cores, and it runs for one second.
+/// Returns cargo-deny, built from source without optimisation: the build takes 40 s on two cores,
+/// and the program runs for one second.
 pub(crate) fn cargo_deny(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let ours = repo.tools("bin/cargo-deny");
     let places = [Some(ours.clone()), on_path("cargo-deny")];
@@ -147,19 +149,20 @@ pub(crate) fn cargo_deny(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     }
     let mut install = repo.cargo(&["install", "--quiet", "--locked", "--debug", "--root"]);
     install.arg(repo.tools("")).arg(format!("cargo-deny@{CARGO_DENY}"));
-    // Its build directory is its own: ours would keep its artifacts for ever.
+    // The build has its own directory: the workspace's would keep its artifacts for ever.
     install.env_remove("CARGO_TARGET_DIR").env("CARGO_PROFILE_DEV_DEBUG", "0");
     run(live, &mut install)?;
     Ok(ours)
 }
 
-/// Whether a program answers `--version` with this version.
+/// Returns `true` if a program reports this version for `--version`.
 fn says(program: &Path, version: &str) -> bool {
     output_of(Command::new(program).arg("--version"))
         .is_ok_and(|said| said.split_whitespace().any(|word| word == version))
 }
 
-/// Where a program lies; the folders of system programs count as well, though a shell's path may lack them.
+/// Returns the path of a program. The search includes the folders of system programs, which a
+/// shell's path may lack.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);

@@ -1,5 +1,5 @@
-//! Comments, one transaction each, as a competent engineer would write it by hand: four statements and COMMIT, none of
-//! them needless, and the subject's row locked for as short as its floor allows.
+//! Comments, one transaction each, as a competent engineer would write it by hand: four necessary
+//! statements and COMMIT. The subject's row is locked only as long as its floor requires.
 
 use super::{Place, now_ms, rows};
 use crate::closed::{Caller, Span};
@@ -39,7 +39,7 @@ struct Creates {
     next: Arc<AtomicI64>,
 }
 
-/// Locks the row, counts, and hands the floor back in its own answer: no SELECT is needed.
+/// Locks the row, counts, and returns the floor in the statement's result: no SELECT is needed.
 const TAKE_FLOOR: &str = "\
 UPDATE bare_subject SET next_floor = LAST_INSERT_ID(next_floor) + 1, root_count = root_count + 1, \
 comment_count = comment_count + 1, revision = revision + 1, update_time = ? WHERE id = ? AND state = 1";
@@ -50,7 +50,7 @@ impl Caller for Creates {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let connection = &mut self.connection;
         sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
-        // What needs no floor goes first, while the subject is still free for the others.
+        // The statement that needs no floor goes first, before the subject is locked.
         let text = prepare::text(usize::try_from(id)?);
         sqlx::query(rows::INSERT_CONTENT).bind(id).bind(text).execute(&mut *connection).await?;
         let taken = sqlx::query(TAKE_FLOOR).bind(now_ms()).bind(subject).execute(&mut *connection).await?;

@@ -1,5 +1,6 @@
-//! Likes, one transaction each, as a competent engineer would write it by hand: one statement that sets the like and
-//! tells what it was, one for the comment's counts, which holds the hot row only until COMMIT.
+//! Likes, one transaction each, as a competent engineer would write it by hand: one statement that
+//! sets the like and returns its earlier value, and one for the comment's counts, which locks the
+//! hot row only until COMMIT.
 
 use super::{Place, now_ms, rows};
 use crate::closed::{Caller, Span};
@@ -9,7 +10,7 @@ use anyhow::{Result, ensure};
 use sqlx::mysql::MySqlConnection;
 use std::sync::Arc;
 
-/// Comments on a subject, where there are many.
+/// The number of comments on a subject, where there are many.
 const COMMENTS_PER_SUBJECT: usize = 100;
 /// The stored value of a like.
 const LIKE: u64 = 1;
@@ -38,13 +39,13 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
 
 struct Likes {
     connection: MySqlConnection,
-    /// Each with its subject.
+    /// The comments, each with its subject.
     comments: Arc<Vec<(i64, i64)>>,
     members: Arc<Members>,
 }
 
-/// For a row that stands already, LAST_INSERT_ID carries its former value into the answer; assignments run from left to
-/// right.
+/// For an existing row, LAST_INSERT_ID carries the former value into the result; assignments run
+/// from left to right.
 const SET: &str = "\
 INSERT INTO bare_like (subject_id, member_id, comment_id, part, value, operation, changed, time) \
 VALUES (?, ?, ?, 0, ?, ?, 1, ?) ON DUPLICATE KEY UPDATE changed = LAST_INSERT_ID(value) <> VALUES(value), \
@@ -71,7 +72,7 @@ impl Caller for Likes {
             .bind(now_ms())
             .execute(&mut *connection)
             .await?;
-        // 1 row: it is new. 2: one stood there, and told what it was.
+        // 1 row: the like is new. 2: one existed, and LAST_INSERT_ID has its value.
         let before = if set.rows_affected() == 1 { 0 } else { set.last_insert_id() };
         if before != LIKE {
             let dislikes = -i32::from(before == DISLIKE);

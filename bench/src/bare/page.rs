@@ -1,5 +1,5 @@
-//! A first page by hand: the statements that it cannot be read without, in one snapshot, on the tables of the service
-//! (one of each). Rows are fetched and looked at, and no message is made of them.
+//! A first page by hand: the statements that a page needs at least, in one snapshot, on the tables
+//! of the service (one of each). The rows are fetched and decoded, and no message is made of them.
 
 use super::tables;
 use crate::closed::{Caller, Span};
@@ -8,9 +8,9 @@ use anyhow::{Result, ensure};
 use sqlx::mysql::MySqlConnection;
 use sqlx::{AssertSqlSafe, Row};
 
-/// Roots of a page.
+/// The number of roots of a page.
 const ROOTS: u32 = 20;
-/// Replies of a preview, and one more that tells whether there are more.
+/// The number of replies of a preview, and one more that shows whether others exist.
 const REPLIES: u32 = 4;
 
 /// What to read.

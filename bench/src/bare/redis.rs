@@ -1,5 +1,6 @@
-//! Redis by hand, through the client library of the service: the commands without which a page, or what a member says of a
-//! hundred comments, cannot be read from it. What is read is made up here, as long as the service's own copies are.
+//! Redis by hand, through the client library of the service: the commands that a page, or a
+//! member's like states of a hundred comments, needs at least. The data is artificial and has the
+//! size of the service's cached data.
 
 use crate::closed::{Caller, Span};
 use crate::report::Report;
@@ -10,15 +11,16 @@ use fred::types::config::Config;
 use fred::types::{Builder, ClusterHash, CustomCommand, Value};
 use futures::{StreamExt, TryStreamExt, stream};
 
-/// Comments of a page: 20 roots with 3 replies each.
+/// The number of comments of a page: 20 roots with 3 replies each.
 const ON_PAGE: usize = 80;
 const ROOTS: usize = 20;
-/// A comment's copy: its head of 64 bytes, its row, and 80 bytes of text; and the row of a subject.
+/// The size of a cached comment: its head of 64 bytes, its row, and 80 bytes of text; also the size
+/// of a subject's row.
 const COPY: usize = 260;
 const SUBJECT: usize = 64;
-/// Comments of which a member is asked.
+/// The number of comments whose like states are read.
 const STATES: usize = 100;
-/// Subjects that are written at a time.
+/// The number of subjects that are written at a time.
 const WIDTH: usize = 64;
 
 /// Where Redis is, and how the load is laid on it.
@@ -40,7 +42,7 @@ pub(crate) struct Args {
     span: Span,
 }
 
-/// Pages: a subject's row, the slice of its list, the copies of all comments on it, in one trip.
+/// Reads pages: a subject's row, the slice of its list and all its comments, in one round trip.
 pub(crate) async fn pages(args: &Args) -> Result<Report> {
     let pool = args.open().await?;
     let writes = (0..args.subjects).map(|subject| write_page(pool.next().clone(), subject));
@@ -50,7 +52,7 @@ pub(crate) async fn pages(args: &Args) -> Result<Report> {
     args.span.closed((0..args.callers).map(caller).collect()).await
 }
 
-/// What a member says of a hundred comments: one HMGET.
+/// Reads a member's like states of a hundred comments: one HMGET.
 pub(crate) async fn states(args: &Args) -> Result<Report> {
     let pool = args.open().await?;
     let fields = (0..STATES).flat_map(|number| [field(number), Value::from("1")]);
@@ -71,7 +73,7 @@ impl Args {
     }
 }
 
-/// A command and its answer.
+/// Sends a command and returns its response.
 async fn ask(client: &Client, command: &'static str, words: impl IntoIterator<Item = Value>) -> Result<Value> {
     Ok(client.custom(named(command), words.into_iter().collect::<Vec<_>>()).await?)
 }

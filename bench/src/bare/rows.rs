@@ -1,11 +1,11 @@
-//! Rows that stand before a bare loop begins, and the statements that make them.
+//! Rows that exist before a bare loop begins, and the statements that make them.
 
 use super::now_ms;
 use anyhow::Result;
 use sqlx::mysql::MySqlConnection;
 use sqlx::{MySql, QueryBuilder};
 
-/// Rows of one INSERT.
+/// The number of rows of one INSERT.
 const BATCH: usize = 500;
 
 pub(super) const INSERT_INDEX: &str = "\
@@ -17,14 +17,15 @@ VALUES (?, 0, ?, 0, 0, 1, ?, ?, 1, ?, 1, 0, 0, 0, 0, 0, 0, 1, ?, 1, ?, ?, ?, ?, 
 pub(super) const INSERT_CONTENT: &str = "\
 INSERT INTO bare_content (comment_id, part, text, mentions, metadata) VALUES (?, 0, ?, '[]', '{}')";
 
-/// The first of many ids that no other run uses: in order of time, as the service's are, so that new rows lie at the end
-/// of the primary keys.
+/// Returns the first of many ids that no other run uses. They are ordered by time, as the service's
+/// are, so that new rows go to the end of the primary keys.
 pub(super) fn first_id() -> i64 {
-    // 2026-01-01; a run that mints a million ids in a second stays behind the next one.
+    // 2026-01-01. A run that generates a million ids in a second stays below the ids of the next
+    // one.
     (now_ms() - 1_767_225_600_000) << 20
 }
 
-/// Makes `count` subjects with ids from `first` on.
+/// Creates `count` subjects with ids from `first` on.
 pub(super) async fn subjects(connection: &mut MySqlConnection, first: i64, count: usize) -> Result<Vec<i64>> {
     let ids: Vec<i64> = (first..).take(count).collect();
     for some in ids.chunks(BATCH) {
@@ -41,8 +42,8 @@ pub(super) async fn subjects(connection: &mut MySqlConnection, first: i64, count
     Ok(ids)
 }
 
-/// The ids of `count` comments, `per_subject` to a subject, each with its subject's. Where there are many, those of an
-/// earlier run are taken; a hot one is always new.
+/// Returns the ids of `count` comments, `per_subject` to a subject, each with its subject's. Many
+/// comments are reused from an earlier run; a hot one is always new.
 pub(super) async fn comments(
     connection: &mut MySqlConnection,
     count: usize,
@@ -70,7 +71,7 @@ pub(super) async fn comments(
     Ok(ids)
 }
 
-/// The INSERT of one root comment.
+/// Returns the INSERT of one root comment.
 pub(super) fn index(
     id: i64,
     subject: i64,

@@ -1,6 +1,7 @@
-//! The bare tables: the columns and keys of the service's own (see migrations/src/steps), once each.
+//! The bare tables: the columns and keys of the service's own tables (see migrations/src/steps),
+//! once each.
 
-/// Statements that make the tables; they can run again.
+/// The statements that create the tables; they are idempotent.
 pub(super) const TABLES: [&str; 4] = [SUBJECT, INDEX, CONTENT, LIKE];
 
 const SUBJECT: &str = "

@@ -22,7 +22,7 @@ pub(super) struct OneSubject {
     prefix: String,
 }
 
-/// A subject as its rows name it.
+/// The key columns of a subject's rows.
 #[derive(Debug, Clone)]
 pub(super) struct Subject {
     pub(super) object_type: Vec<u8>,
@@ -34,7 +34,8 @@ pub(super) struct Subject {
 const FIND: &str = "SELECT id, part FROM comment_subject WHERE object_type = ? AND object_id = ?";
 
 impl OneSubject {
-    /// The subject, which stands, and a connection for each loop: at REPEATABLE READ, as the service reads.
+    /// Returns the existing subject, and a connection for each loop at REPEATABLE READ, the
+    /// isolation level of the service's reads.
     pub(super) async fn open(&self) -> Result<(Subject, Vec<MySqlConnection>)> {
         ensure!(self.connections > 0, "at least one connection");
         let mut all = Vec::with_capacity(self.connections);

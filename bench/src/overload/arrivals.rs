@@ -1,4 +1,5 @@
-//! Calls that begin when they are due, whatever became of the earlier ones; their time counts from then on.
+//! Calls that begin when they are due, independently of the outcomes of earlier ones; their time
+//! counts from then on.
 
 use super::Load;
 use std::time::Duration;
@@ -6,23 +7,23 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tonic::Code;
 
-/// What became of one call.
+/// The outcome of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// Answered within its deadline, as its client counts.
+    /// Successful within its deadline, by the client's clock.
     Good,
-    /// Refused, told when to come again.
+    /// Rejected with a time after which to retry.
     Refused,
-    /// Everything else: late, or failed.
+    /// Every other outcome: late or failed.
     Lost,
 }
 
 /// One call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
-    /// When it was due, counted from the first.
+    /// The time at which it was due, from the first call.
     pub(crate) due: Duration,
-    /// How long it took from then on.
+    /// The time from then until its end.
     pub(crate) took: Duration,
     pub(crate) fate: Fate,
 }
@@ -35,13 +36,14 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// Lets calls come at a rate for a while, and waits for the last.
+    /// Makes calls at a rate for a period, and waits for the last.
     pub(crate) async fn run(load: &Load, rate: f64, lasting: Duration) -> Self {
         let begin = Instant::now();
         let due = |number: usize| begin + Duration::from_secs_f64(number as f64 / rate);
         let (mut running, mut calls, mut number) = (JoinSet::new(), Vec::new(), 0);
         while due(number) < begin + lasting {
-            // The clock of the runtime ticks in milliseconds: all that is due by now begins at once.
+            // The clock of the runtime ticks in milliseconds: all calls that are due by now begin
+            // at once.
             sleep_until(due(number)).await;
             while due(number) <= Instant::now() && due(number) < begin + lasting {
                 running.spawn(call(load.clone(), number, begin, due(number)));
@@ -57,12 +59,12 @@ impl Arrivals {
         Self { calls, lasted: lasting }
     }
 
-    /// How many had this fate.
+    /// Returns the number of calls with this outcome.
     pub(crate) fn count(&self, fate: Fate) -> usize {
         self.calls.iter().filter(|call| call.fate == fate).count()
     }
 
-    /// How long those took that were answered, the shortest first, in milliseconds.
+    /// Returns the latencies of the successful calls in milliseconds, the shortest first.
     pub(crate) fn answered_ms(&self) -> Vec<f64> {
         let good = self.calls.iter().filter(|call| call.fate == Fate::Good);
         let mut took: Vec<f64> = good.map(|call| call.took.as_secs_f64() * 1e3).collect();
@@ -82,7 +84,7 @@ async fn call(load: Load, number: usize, begin: Instant, due: Instant) -> Call {
     Call { due: due - begin, took, fate }
 }
 
-/// The value that `percent` of all do not exceed; they are sorted.
+/// Returns the value that `percent` of all do not exceed; the values are sorted.
 pub(crate) fn percentile(sorted: &[f64], percent: f64) -> f64 {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied().unwrap_or(0.0)

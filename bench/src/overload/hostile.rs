@@ -1,5 +1,6 @@
-//! Callers that mean no good, beside one who does: calls that are given up at once by the ten thousands, or connections by the
-//! thousands. Told are what the service's memory does and how the honest caller fares, whose page is kept ready.
+//! Hostile clients together with an honest one: calls by the ten thousands that are cancelled at
+//! once, or connections by the thousands. The measurement reports the memory of the service and the
+//! latencies of the honest client, which reads a cached page.
 
 mod idle;
 mod memory;
@@ -15,11 +16,12 @@ use memory::Memory;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Pages per second that the honest caller asks for.
+/// The pages per second that the honest client requests.
 const HONEST: f64 = 100.0;
-/// How long that caller is alone: first until the page is a hot one, then to see what is usual, in the end for the memory.
+/// The time for which that client is alone: first until the page is a hot one, then to measure the
+/// usual latency, and at the end for the memory.
 const ALONE: Duration = Duration::from_secs(3);
-/// How long a page may take.
+/// The deadline of a page.
 const DEADLINE: Duration = Duration::from_secs(1);
 
 /// What is done to the service.
@@ -53,36 +55,37 @@ pub(crate) struct Args {
     seconds: f64,
 }
 
-/// What was done by those who mean no good.
+/// The actions of the hostile clients.
 #[derive(Debug, Default)]
 struct Done {
-    /// Calls that were reset.
+    /// The number of calls that were reset.
     resets: u64,
-    /// Connections that were open, all together.
+    /// The number of connections that were opened in total.
     opened: u64,
-    /// Those of them that the service ended, or did not take.
+    /// The number of those that the service closed or did not accept.
     ended: u64,
 }
 
-/// Printed as one line.
+/// The result, printed as one line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Harm {
     resets: u64,
     resets_per_second: f64,
     opened: u64,
     ended: u64,
-    /// Resident memory of the service: before it, the most during it, and some seconds after it.
+    /// Resident memory of the service: before the attack, the maximum during it, and some seconds
+    /// after it.
     before_mib: f64,
     most_mib: f64,
     after_mib: f64,
-    /// The honest caller alone, and beside it.
+    /// The latencies of the honest client alone and during the attack.
     alone_p99_ms: f64,
     honest_p99_ms: f64,
     honest_calls: usize,
     honest_lost: usize,
 }
 
-/// Prepares, does it, and tells what came of it.
+/// Prepares and runs the attack, and returns its effects.
 pub(crate) async fn run(args: &Args) -> Result<Harm> {
     ensure!(args.hostile > 0 && args.rate > 0.0 && args.seconds > 0.0, "connections, a rate and a time");
     let clients = args.target.open()?;

@@ -1,4 +1,5 @@
-//! The knee: the fewest callers, each of whom waits for its answer, by whom nearly as much is done as by any number.
+//! The knee: the smallest number of callers in a closed loop with nearly the best rate of all
+//! numbers.
 
 use super::Load;
 use super::arrivals::percentile;
@@ -7,14 +8,14 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Callers that are tried.
+/// The numbers of callers that are tried.
 const CALLERS: [usize; 10] = [1, 2, 4, 6, 8, 16, 24, 32, 48, 64];
-/// How long each number is tried, behind a warm-up of a quarter of it.
+/// The time for each number, after a warm-up of a quarter of it.
 const STEP: Duration = Duration::from_secs(3);
-/// What is nearly as much.
+/// The ratio to the best rate that is nearly the best.
 pub(crate) const NEARLY: f64 = 0.95;
 
-/// A load that can just be borne.
+/// A load that the service can just bear.
 #[derive(Debug, Clone)]
 pub(crate) struct Knee {
     pub(crate) callers: usize,
@@ -24,13 +25,13 @@ pub(crate) struct Knee {
 }
 
 impl Knee {
-    /// Tries one number of callers after the other, until more of them bring nothing.
+    /// Tries one number of callers after the other, until more of them bring no higher rate.
     pub(crate) async fn of(load: &Load) -> Result<Self> {
         let mut steps: Vec<Self> = Vec::new();
         for callers in CALLERS {
             steps.push(step(load, callers).await?);
             let best = steps.iter().map(|step| step.rate).fold(0.0, f64::max);
-            // Two steps that bring nothing: the second tells that the first was no accident.
+            // Two steps without a gain end the search, because a single one may be accidental.
             if steps.len() > 2 && steps.iter().rev().take(2).all(|step| step.rate < best * NEARLY) {
                 break;
             }

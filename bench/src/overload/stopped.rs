@@ -1,10 +1,10 @@
-//! A process that stands still: its connections stay open, and nothing is answered.
+//! A stopped process: its connections stay open, and it does not respond.
 
 use anyhow::{Context, Result};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// It goes on when this is dropped.
+/// The stopped process, which continues when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Stopped(Pid);
 

@@ -1,47 +1,51 @@
-//! What the phases say together.
+//! The combined result of the phases.
 
 use super::arrivals::{Arrivals, Fate, percentile};
 use super::knee::{Knee, NEARLY};
 use serde::Serialize;
 use std::time::Duration;
 
-/// How finely the time after the load is looked at.
+/// The resolution of the time after the load.
 const SLICE: Duration = Duration::from_millis(250);
 
-/// Printed as one line.
+/// The result, printed as one line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Verdict {
     /// Callers, calls per second, and latency at the knee.
     knee_callers: usize,
     knee_rate: f64,
     knee_p99_ms: f64,
-    /// Calls per second that came, and that were answered within their deadlines; the second against the knee.
+    /// Calls per second that were made, and that were successful within their deadlines; then the
+    /// ratio of the second to the knee's rate.
     offered_rate: f64,
     good_rate: f64,
     goodput: f64,
-    /// Of those that were answered.
+    /// The latency of the successful calls.
     admitted_p99_ms: f64,
-    /// Calls that were refused, and those that were neither answered in time nor refused.
+    /// The number of rejected calls, and of those that were neither successful in time nor
+    /// rejected.
     refused: usize,
     lost: usize,
-    /// Until all was well again at 0.7 of the knee.
+    /// The time until success rate and latency at 0.7 of the knee were the usual ones again.
     back_ms: u64,
-    /// The first second after the load, counted from 1, in which calls are answered as at the knee; `None` if there was none.
+    /// The first second after the load, counted from 1, in which calls are served as at the knee;
+    /// `None` if there was none.
     as_knee_s: Option<u64>,
-    /// Kept pages beside it: how many were asked for, how many were not answered, and latency.
+    /// The cached pages during the load: the number of requests, the number of failed ones, and the
+    /// latency.
     hot_calls: usize,
     hot_lost: usize,
     hot_p99_ms: f64,
 }
 
-/// The load in its order.
+/// The phases of the load, in order.
 #[derive(Debug)]
 pub(crate) struct Phases {
-    /// Below the knee.
+    /// The calls below the knee.
     pub(crate) before: Arrivals,
-    /// Far beyond it.
+    /// The calls far beyond it.
     pub(crate) over: Arrivals,
-    /// As before.
+    /// The calls below the knee after the load.
     pub(crate) after: Arrivals,
 }
 
@@ -69,8 +73,8 @@ impl Verdict {
     }
 }
 
-/// The end of the last slice that was worse than each one before the load was: fewer of its calls were answered, or half of
-/// them took longer than half of the slowest did.
+/// Returns the end of the last slice that was worse than every slice before the load: a smaller
+/// share of its calls succeeded, or its median latency was above the highest earlier median.
 fn back(before: &Arrivals, after: &Arrivals) -> u64 {
     let usual = slices(before);
     let fewest = usual.iter().map(|slice| slice.good).fold(1.0, f64::min);
@@ -79,7 +83,8 @@ fn back(before: &Arrivals, after: &Arrivals) -> u64 {
     slices(after).iter().rfind(worse).map_or(0, |slice| slice.until.as_millis() as u64)
 }
 
-/// The first second in which as large a share of what came was answered as tells the knee, and 99 % of it no later than there.
+/// Returns the first second in which the share of successful calls is the one that defines the
+/// knee, and 99 % of them are no slower than at the knee.
 fn as_knee(knee: &Knee, after: &Arrivals) -> Option<u64> {
     let as_there = |second: &u64| {
         let calls = after.calls.iter().filter(|call| call.due.as_secs() + 1 == *second).copied().collect();
@@ -90,13 +95,13 @@ fn as_knee(knee: &Knee, after: &Arrivals) -> Option<u64> {
     (1..=after.lasted.as_secs()).find(as_there)
 }
 
-/// A moment of a phase.
+/// A short part of a phase.
 struct Slice {
-    /// When it ended.
+    /// The end of the slice.
     until: Duration,
-    /// The share of the calls that were answered in time.
+    /// The share of the calls that were successful in time.
     good: f64,
-    /// How long half of them took, at most.
+    /// The median latency.
     half_ms: f64,
 }
 

@@ -1,7 +1,9 @@
-//! The client for programs without an async runtime: the same names, and every call waits for its answer.
+//! The client for programs without an async runtime: the same names, and every call blocks until
+//! its response.
 //!
-//! The asynchronous client works beneath, on a thread of its own. In a program that has a tokio runtime use that one: to
-//! wait within a runtime holds up its thread, which tokio answers by a panic.
+//! It runs the asynchronous client on a thread of its own. A program that has a tokio runtime
+//! should use the asynchronous client: blocking within a runtime stops one of its threads, and
+//! tokio panics.
 
 use crate::{Error, Follow, List, Options};
 use std::future::Future;
@@ -12,7 +14,8 @@ use tonic::Status;
 
 pub use crate::handles::blocking::{Comment, Subject};
 
-/// A client for all services of one address; see [`crate::Client`]. Cloning is cheap; threads may share it.
+/// A client for all services of one address; see [`crate::Client`]. Cloning is cheap; threads may
+/// share it.
 #[derive(Debug, Clone)]
 pub struct Client {
     inner: crate::Client,
@@ -20,7 +23,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client by the variables that [`Options::from_env`] reads.
+    /// Creates a client from the variables that [`Options::from_env`] reads.
     ///
     /// # Errors
     /// INVALID_ARGUMENT if a variable is unusable; UNAVAILABLE if no thread can be started.
@@ -28,15 +31,15 @@ impl Client {
         Self::open(Options::from_env()?)
     }
 
-    /// A client for one address, without a token; see [`crate::Client::connect`].
+    /// Creates a client for one address, without a token; see [`crate::Client::connect`].
     ///
     /// # Errors
-    /// INVALID_ARGUMENT if the address is none; UNAVAILABLE if no thread can be started.
+    /// INVALID_ARGUMENT if the address is malformed; UNAVAILABLE if no thread can be started.
     pub fn connect(target: impl Into<String>) -> Result<Self, Error> {
         Self::open(Options { target: target.into(), ..Default::default() })
     }
 
-    /// A client as the options say. Nothing is dialled before the first call.
+    /// Creates a client from options. The client does not connect before the first call.
     ///
     /// # Errors
     /// INVALID_ARGUMENT if an option is unusable; UNAVAILABLE if no thread can be started.
@@ -47,46 +50,47 @@ impl Client {
         Ok(Self { inner, runtime: Arc::new(runtime) })
     }
 
-    /// Waits until an address takes connections; no call needs it.
+    /// Waits until an address accepts connections; no call needs this.
     ///
     /// # Errors
-    /// DEADLINE_EXCEEDED after the time, with the last failure.
+    /// DEADLINE_EXCEEDED when the timeout ends, with the last failure.
     pub fn wait_ready(&self, timeout: Duration) -> Result<(), Error> {
         self.wait(self.inner.wait_ready(timeout))
     }
 
-    /// The client beneath, whose generated clients make every call of the contract:
+    /// Returns the asynchronous client, whose generated clients make every call of the contract:
     /// `client.wait(client.asynchronous().comments().get_comment(request))`.
     pub fn asynchronous(&self) -> &crate::Client {
         &self.inner
     }
 
-    /// Waits for what the client beneath does.
+    /// Runs a future of the asynchronous client to its end.
     pub fn wait<F: Future>(&self, work: F) -> F::Output {
         self.runtime.block_on(work)
     }
 
-    /// The pages of a list, from the one that the request names to the end.
+    /// Returns the pages of a list, from the one that the request names to the end.
     pub fn list<R: List>(&self, request: R) -> Pages<R> {
         Pages::new(self.clone(), self.inner.list(request))
     }
 
-    /// Follows what the request names.
+    /// Follows the changes that the request names.
     pub fn follow<R: Follow>(&self, request: R) -> Watch<R> {
         Watch::new(self.clone(), self.inner.follow(request))
     }
 }
 
-/// A walk of the client beneath, as an iterator. After an error, going on asks for the same once more.
+/// A walk of the asynchronous client, as an iterator. After an error, the next call repeats the
+/// same request.
 #[derive(Debug)]
 pub struct Waiting<W> {
     client: Client,
     walk: W,
 }
 
-/// The pages of a list.
+/// The pages of a list, as an iterator.
 pub type Pages<R> = Waiting<crate::Pages<R>>;
-/// The items of a list.
+/// The items of a list, as an iterator.
 pub type Items<R> = Waiting<crate::Items<R>>;
 /// A stream of changes without an end, which resumes by itself.
 pub type Watch<R> = Waiting<crate::Watch<R>>;
@@ -98,7 +102,7 @@ impl<W> Waiting<W> {
 }
 
 impl<R: List> Pages<R> {
-    /// The items instead of the pages.
+    /// Converts the walk over pages into a walk over items.
     pub fn items(self) -> Items<R> {
         Waiting::new(self.client, self.walk.items())
     }

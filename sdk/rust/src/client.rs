@@ -20,23 +20,26 @@ pub use request_ids::RequestIds;
 pub use resolve::{Dns, Resolve};
 pub use watch::{Follow, Watch};
 
-/// The largest answer read, in bytes: 200 comments of the greatest length, with room to spare.
+/// The largest response that the client reads, in bytes: more than 200 comments of the greatest
+/// length.
 pub(crate) const MAX_ANSWER: usize = 16 << 20;
 
 /// A client for all services of one address. Cloning is cheap, and clones share the connections.
 ///
-/// Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says; every write gets a
-/// request id if it has none, so that repeating it is safe. A deadline set on a request wins. Where a name has several
-/// addresses, calls go to all of them in turn, and around those that are dead.
+/// Every call has a deadline and is repeated on UNAVAILABLE, as the service configuration says.
+/// Every write gets a request id if it has none, so that repeating it is safe. A deadline set on a
+/// request takes precedence. If a name has several addresses, calls go to all of them in turn and
+/// skip dead ones.
 #[derive(Debug, Clone)]
 pub struct Client {
     connection: Connection,
-    /// A client without use for the administration need not have an address of it that works.
+    /// An error here matters only to a client that uses the admin service.
     admin: Result<Connection, Error>,
 }
 
 impl Client {
-    /// A client by the variables that [`Options::from_env`] reads. Must be called within a tokio runtime.
+    /// Creates a client from the variables that [`Options::from_env`] reads. Must be called within
+    /// a tokio runtime.
     ///
     /// # Errors
     /// INVALID_ARGUMENT if a variable is unusable.
@@ -44,34 +47,39 @@ impl Client {
         Self::open(Options::from_env()?)
     }
 
-    /// A client for one address, without a token: `http://host:port`, `https://host:port`, or `host:port`. Nothing is
-    /// dialled before the first call. Must be called within a tokio runtime.
+    /// Creates a client for one address, without a token: `http://host:port`, `https://host:port`,
+    /// or `host:port`. The client does not connect before the first call. Must be called within a
+    /// tokio runtime.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT if the address is none.
+    /// INVALID_ARGUMENT if the address is malformed.
     pub fn connect(target: impl Into<String>) -> Result<Self, Error> {
         Self::open(Options { target: target.into(), ..Default::default() })
     }
 
-    /// A client as the options say. Nothing is dialled before the first call. Must be called within a tokio runtime.
+    /// Creates a client from options. The client does not connect before the first call. Must be
+    /// called within a tokio runtime.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT if an option is unusable, or if a token would go over plaintext without `insecure_token`.
+    /// INVALID_ARGUMENT if an option is unusable, or if a token would go over plaintext without
+    /// `insecure_token`.
     pub fn open(options: Options) -> Result<Self, Error> {
         let connection = Connection::open(&options, &options.target)?;
         let admin = connection.beside(&options, &options.admin_target);
         Ok(Self { connection, admin })
     }
 
-    /// Waits until an address takes connections. No call needs it: each waits for itself, within its deadline.
+    /// Waits until an address accepts connections. No call needs this: each call waits by itself,
+    /// within its deadline.
     ///
     /// # Errors
-    /// DEADLINE_EXCEEDED after the time, with the last failure.
+    /// DEADLINE_EXCEEDED when the timeout ends, with the last failure.
     pub async fn wait_ready(&self, timeout: Duration) -> Result<(), Error> {
         self.connection.wait_ready(timeout).await
     }
 
-    /// A client that also sends these metadata with every call; it shares the connections and the request ids.
+    /// Returns a client that also sends these metadata with every call; it shares the connections
+    /// and the request ids.
     #[must_use]
     pub fn with_metadata(&self, key: MetadataKey<Ascii>, value: MetadataValue<Ascii>) -> Self {
         let connection = self.connection.with_metadata(key.clone(), value.clone());
@@ -79,20 +87,22 @@ impl Client {
         Self { connection, admin }
     }
 
-    /// The connection, for a generated client that is made by hand.
+    /// Returns the connection, for a generated client that is constructed directly.
     pub fn connection(&self) -> Connection {
         self.connection.clone()
     }
 
-    /// The connection to the administration's address.
+    /// Returns the connection to the admin address.
     ///
     /// # Errors
-    /// INVALID_ARGUMENT if the address is none, or if a token would go to it over plaintext without `insecure_token`.
+    /// INVALID_ARGUMENT if the address is malformed, or if a token would go to it over plaintext
+    /// without `insecure_token`.
     pub fn admin_connection(&self) -> Result<Connection, Error> {
         self.admin.clone()
     }
 
-    /// The request ids of this client, for a caller that keeps the id of a write itself.
+    /// Returns the request id generator of this client, for a caller that stores the id of a write
+    /// itself.
     pub fn request_ids(&self) -> &RequestIds {
         &self.connection.shared.request_ids
     }

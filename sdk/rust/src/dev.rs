@@ -14,39 +14,41 @@ const PROGRAM: &str = "RIPOSTE_DEV_BINARY";
 const START: Duration = Duration::from_secs(20);
 const STOP: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(5);
-/// How much of what the server said an error repeats, in bytes.
+/// The number of bytes of the server's log that an error message repeats.
 const TAIL: u64 = 2000;
 
-/// A `riposte dev` of its own: empty, on free ports of this machine, gone when it is dropped, and when this process
-/// ends in whatever way: it lives as long as a `cat` that reads from here.
+/// A `riposte dev` process for one test: empty, on free ports of this machine. The server ends when
+/// this value is dropped and when this process ends in any way, because it lives only as long as a
+/// `cat` that reads from this process.
 #[derive(Debug)]
 pub struct DevServer {
     process: Child,
     target: String,
     admin_target: String,
-    /// Where its endpoint file and its log lie.
+    /// The folder of its endpoint file and its log.
     _folder: TempDir,
 }
 
-/// How a [`DevServer`] is started.
+/// The start options of a [`DevServer`].
 #[derive(Debug, Clone, Default)]
 pub struct Starter {
     program: Option<PathBuf>,
 }
 
 impl Starter {
-    /// The program to run. Default: the one that `RIPOSTE_DEV_BINARY` names, else `riposte` on the path.
+    /// Sets the program to run. Default: the one that `RIPOSTE_DEV_BINARY` names, else `riposte` on
+    /// the path.
     #[must_use]
     pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
         self.program = Some(program.into());
         self
     }
 
-    /// Starts the server and waits until it answers.
+    /// Starts the server and waits until it responds.
     ///
     /// # Errors
-    /// UNAVAILABLE if it cannot be started or ends at once, with the last of what it said; DEADLINE_EXCEEDED if it does
-    /// not answer within 20 s.
+    /// UNAVAILABLE if the server cannot be started or ends at once, with the end of its log;
+    /// DEADLINE_EXCEEDED if it does not respond within 20 s.
     pub async fn start(self) -> Result<DevServer, Error> {
         let program = self.program.or_else(named).unwrap_or_else(|| "riposte".into());
         let failed = |error: std::io::Error| Status::unavailable(format!("{}: {error}", program.display()));
@@ -63,7 +65,7 @@ impl Starter {
         let process = command.spawn().map_err(failed)?;
         let mut server = DevServer { process, target: String::new(), admin_target: String::new(), _folder: folder };
         let deadline = Instant::now() + START;
-        // The file appears whole, once the server answers.
+        // The server writes the file in one piece, once it responds.
         while !endpoints.is_file() {
             if let Some(status) = server.process.try_wait().map_err(failed)? {
                 return Err(Status::unavailable(format!("the server ended with {status}: {}", tail(&log))).into());
@@ -83,7 +85,8 @@ impl Starter {
 }
 
 impl DevServer {
-    /// Starts the server that `RIPOSTE_DEV_BINARY` names, else `riposte` on the path, and waits until it answers.
+    /// Starts the server that `RIPOSTE_DEV_BINARY` names, else `riposte` on the path, and waits
+    /// until it responds.
     ///
     /// # Errors
     /// Those of [`Starter::start`].
@@ -91,17 +94,17 @@ impl DevServer {
         Starter::default().start().await
     }
 
-    /// Its address.
+    /// Returns the address of the public services.
     pub fn target(&self) -> &str {
         &self.target
     }
 
-    /// The address of its administration.
+    /// Returns the address of the admin service.
     pub fn admin_target(&self) -> &str {
         &self.admin_target
     }
 
-    /// A new client of it.
+    /// Returns a new client of this server.
     ///
     /// # Errors
     /// None for the addresses that a server gives.
@@ -112,7 +115,7 @@ impl DevServer {
 }
 
 impl Drop for DevServer {
-    /// Lets it end, and makes it after 5 s.
+    /// Asks the process to end by closing its input, and kills it after 5 s.
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let deadline = Instant::now() + STOP;
@@ -132,7 +135,7 @@ fn named() -> Option<PathBuf> {
     std::env::var(PROGRAM).ok().filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// The end of what the server said.
+/// Returns the end of the server's log.
 fn tail(log: &Path) -> String {
     let read = || {
         let mut file = File::open(log)?;

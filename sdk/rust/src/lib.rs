@@ -1,8 +1,9 @@
-//! The Rust SDK of Riposte: the types of `riposte.v1`, generated and checked in, and a thin client over them.
-//! Building it needs neither protoc nor buf.
+//! The Rust SDK of Riposte: the types of `riposte.v1`, generated and checked in, and a thin client
+//! over them. Building it needs neither protoc nor buf.
 //!
-//! Features: `client` (default) for callers; `blocking` adds a client for programs without an async runtime; `server` adds
-//! the service traits, for servers and for stubs in tests; `dev-server` starts a real server for a test.
+//! Features: `client` (default) for callers; `blocking` adds a client for programs without an async
+//! runtime; `server` adds the service traits, for servers and for stubs in tests; `dev-server`
+//! starts a real server for a test.
 //!
 //! ```no_run
 //! # async fn demo() -> Result<(), riposte_sdk::Error> {
@@ -21,8 +22,8 @@
 //! # }
 //! ```
 //!
-//! This crate must never depend on another crate of the workspace, nor hold a rule of the domain: it is what every
-//! caller compiles in.
+//! This crate must never depend on another crate of the workspace, nor contain a rule of the
+//! domain: every caller compiles it in.
 
 #[cfg(feature = "blocking")]
 pub mod blocking;
@@ -62,6 +63,6 @@ pub mod v1 {
     include!("gen/riposte.v1.rs");
 }
 
-/// The descriptors of `riposte.v1` and of what it imports, encoded as a `google.protobuf.FileDescriptorSet`; for gRPC
-/// reflection.
+/// The descriptors of `riposte.v1` and of its imports, encoded as a
+/// `google.protobuf.FileDescriptorSet`; for gRPC reflection.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!("gen/riposte.v1.descriptors.bin");

@@ -1,4 +1,4 @@
-//! Bugs between commits and their copies.
+//! Mutants between commits and the cache.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 
 use super::Bug;
 
-/// Copies with a bug.
+/// A cache with a mutant.
 #[derive(Debug)]
 pub(super) struct Planted {
     pub(super) inner: Arc<dyn Cache>,
     pub(super) bug: Bug,
 }
 
-/// The partitions whose copies hear nothing.
+/// Returns true for the partitions whose commits are not reported to the cache.
 fn is_deaf(at: Partition) -> bool {
     at.get().is_multiple_of(2)
 }

@@ -1,4 +1,4 @@
-//! Bugs of the road of writes.
+//! Mutants of the write path.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,12 +15,12 @@ use riposte_core::{Command, CommandKind, Error, LikeValue, MemberId, Result};
 
 use super::{Bug, one_of};
 
-/// The road with a bug.
+/// A command log with a mutant.
 #[derive(Debug)]
 pub(super) struct Planted {
     inner: Arc<dyn CommandLog>,
     bug: Bug,
-    /// What requests were answered.
+    /// The outputs of executed requests.
     answered: Mutex<HashMap<IdempotencyKey, CommandOutput>>,
 }
 
@@ -46,7 +46,7 @@ impl Planted {
         Self { inner, bug, answered: Mutex::default() }
     }
 
-    /// What this process has answered all of these before.
+    /// Returns the stored outputs if this process has executed all of these commands before.
     fn known(&self, commands: &[Command]) -> Option<Vec<Result<CommandOutput>>> {
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         commands.iter().map(|command| answered.get(&command.request.key).cloned().map(Ok)).collect()
@@ -97,7 +97,7 @@ impl Planted {
         }
     }
 
-    /// Does one more thing, as a request of its own.
+    /// Submits one more command under a new idempotency key.
     async fn again(&self, command: Command, verb: CommandKind) {
         let request = RequestIdentity { key: IdempotencyKey(rand::random()), ..command.request };
         drop(self.inner.submit(vec![Command { verb, request, ..command }]).await);

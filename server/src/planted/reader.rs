@@ -1,4 +1,4 @@
-//! Bugs of reads.
+//! Mutants of reads.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +17,10 @@ use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, ObjectTypeScop
 
 use super::{Bug, one_of};
 
-/// What members think of comments.
+/// Like states of members.
 type States = HashMap<(SubjectKey, MemberId, Vec<CommentId>), Vec<Option<LikeValue>>>;
 
-/// Reads with a bug.
+/// A reader with a mutant.
 #[derive(Debug)]
 pub(super) struct Planted {
     inner: Arc<dyn Reader>,
@@ -68,7 +68,7 @@ impl Planted {
         }
     }
 
-    /// Shows a comment of the same subject that was read before, now and then.
+    /// Replaces a comment, sometimes, by the comment of the same subject that was read before it.
     fn confuse(&self, view: &mut CommentView) {
         if self.bug == Bug::NeighboursShown {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);

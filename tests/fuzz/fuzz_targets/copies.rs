@@ -1,4 +1,4 @@
-//! What Redis may say.
+//! Fuzzes the decoders of data that Redis returns.
 
 #![no_main]
 

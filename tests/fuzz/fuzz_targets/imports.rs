@@ -1,4 +1,4 @@
-//! Files of other systems.
+//! Fuzzes the parsers of import files of other systems.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! The text and the inside of page tokens.
+//! Fuzzes the text and the content of page tokens.
 
 #![no_main]
 

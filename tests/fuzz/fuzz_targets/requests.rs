@@ -1,4 +1,5 @@
-//! Every request message, fed to a whole server in this process. The first byte says which method is called.
+//! Sends every request message to a complete server in this process. The first byte selects the
+//! method.
 
 #![no_main]
 
@@ -10,7 +11,7 @@ use riposte_sdk::Error;
 use riposte_tests::raw::{self, Raw};
 use tokio::runtime::Runtime;
 
-/// A server that lasts as long as the process, and every method with the listener that serves it.
+/// A server that runs as long as the process, and every method with the listener that serves it.
 struct Scene {
     runtime: Runtime,
     _app: App,

@@ -7,22 +7,23 @@ use crate::program::Program;
 use crate::server::Server;
 use crate::wait::until;
 
-/// Masters at the start, and replicas: one for each.
+/// The number of masters at the start; each has one replica.
 const MASTERS: usize = 3;
-/// Hash slots of any cluster.
+/// The number of hash slots of a cluster.
 const SLOTS: usize = 16_384;
 
-/// Three masters, nodes 0 to 2, and three replicas, nodes 3 to 5: who is what changes with each failover.
+/// Three masters, nodes 0 to 2, and three replicas, nodes 3 to 5. The roles change with each
+/// failover.
 #[derive(Debug)]
 pub struct Cluster {
     nodes: Vec<Server>,
 }
 
 impl Cluster {
-    /// Starts a cluster, and returns when it is whole as [`Cluster::settle`] says.
+    /// Starts a cluster, and returns when it is whole as [`Cluster::settle`] defines.
     ///
     /// # Errors
-    /// When a node does not come up, or they do not come together.
+    /// If a node does not start, or the nodes do not form a cluster.
     pub fn start(program: &Program) -> Result<Self> {
         let nodes = (0..2 * MASTERS).map(|_| Server::start_node(program)).collect::<Result<Vec<_>>>()?;
         let cluster = Self { nodes };
@@ -31,10 +32,11 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// What `redis-cli --cluster create` does, with a look instead of a second's sleep for each step.
+    /// Does the work of `redis-cli --cluster create`, but checks a condition instead of sleeping
+    /// for a second at each step.
     fn join(&self) -> Result<()> {
         for (number, node) in self.nodes.iter().enumerate() {
-            // Without epochs of their own, nodes would have to settle them among themselves first.
+            // Without configured epochs, the nodes would have to agree on them first.
             node.ask(&["CLUSTER", "SET-CONFIG-EPOCH", &(number + 1).to_string()])?;
             if number < MASTERS {
                 let (from, to) = (number * SLOTS / MASTERS, (number + 1) * SLOTS / MASTERS - 1);
@@ -45,14 +47,14 @@ impl Cluster {
         }
         for number in MASTERS..self.nodes.len() {
             let master = self.nodes[number - MASTERS].ask(&["CLUSTER", "MYID"])?.text()?;
-            // Refused until it has heard of its master.
+            // The command fails until the replica knows its master.
             let follow = || self.nodes[number].ask(&["CLUSTER", "REPLICATE", &master]);
             until("a replica knows its master", follow)?;
         }
         Ok(())
     }
 
-    /// Its address with all nodes, `redis-cluster://127.0.0.1:port?node=127.0.0.1:port&…`.
+    /// Returns the address with all nodes, `redis-cluster://127.0.0.1:port?node=127.0.0.1:port&…`.
     #[must_use]
     pub fn url(&self) -> String {
         let mut addresses = self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port()));
@@ -61,30 +63,30 @@ impl Cluster {
         format!("redis-cluster://{first}?{}", others.join("&"))
     }
 
-    /// All nodes by their numbers.
+    /// Returns all nodes, indexed by their numbers.
     #[must_use]
     pub fn nodes(&self) -> &[Server] {
         &self.nodes
     }
 
-    /// A node, to kill it or to start it again.
+    /// Returns a node, to kill or restart it.
     pub fn node_mut(&mut self, number: usize) -> &mut Server {
         &mut self.nodes[number]
     }
 
-    /// The numbers of the nodes that serve slots.
+    /// Returns the numbers of the nodes that serve slots.
     ///
     /// # Errors
-    /// When no node answers.
+    /// If no node responds.
     pub fn masters(&self) -> Result<Vec<usize>> {
         let peers = self.seen()?;
         peers.iter().filter(|peer| peer.served() > 0).map(|peer| self.number(peer)).collect()
     }
 
-    /// The number of the master that serves a key.
+    /// Returns the number of the master that serves a key.
     ///
     /// # Errors
-    /// When no node answers, or none serves it.
+    /// If no node responds, or none serves the key.
     pub fn master_of(&self, key: &str) -> Result<usize> {
         let slot = usize::try_from(self.any()?.ask(&["CLUSTER", "KEYSLOT", key])?.number()?)?;
         let peers = self.seen()?;
@@ -92,10 +94,10 @@ impl Cluster {
         self.number(serving.next().with_context(|| format!("nobody serves slot {slot}"))?)
     }
 
-    /// The number of the running replica of a master.
+    /// Returns the number of the running replica of a master.
     ///
     /// # Errors
-    /// When no node answers, or it has none.
+    /// If no node responds, or the master has no running replica.
     pub fn replica_of(&self, master: usize) -> Result<usize> {
         let peers = self.seen()?;
         let id = &peers.iter().find(|peer| peer.port == self.nodes[master].port()).context("an unknown node")?.id;
@@ -106,11 +108,11 @@ impl Cluster {
         running.next().context("it has no replica")?
     }
 
-    /// Cuts a replica off from what its master is told: from now on it lags, and knows no more than it does now. All
-    /// nodes still see each other, so nothing fails over.
+    /// Cuts off a replica from its master's replication stream: from now on it lags, and keeps its
+    /// present data. All nodes still see each other, so no failover happens.
     ///
     /// # Errors
-    /// When a node does not answer.
+    /// If a node does not respond.
     pub fn hold_back(&self, replica: usize) -> Result<()> {
         let node = &self.nodes[replica];
         let master = self
@@ -118,7 +120,7 @@ impl Cluster {
             .iter()
             .find(|other| node.info("replication", "master_port").ok() == Some(other.port().to_string()));
         let master = master.context("not a replica")?;
-        // A password that the master does not know of ends every attempt to follow it.
+        // A password that the master does not accept makes every attempt to follow it fail.
         node.ask(&["CONFIG", "SET", "masterauth", "held back"])?;
         until("the master has lost its replica", || {
             master.ask(&["CLIENT", "KILL", "TYPE", "replica"])?;
@@ -128,11 +130,12 @@ impl Cluster {
         })
     }
 
-    /// Makes a replica the master, whatever it lacks and whoever agrees (CLUSTER FAILOVER TAKEOVER), and returns when all
-    /// running nodes know it. The old master, if it runs, throws away its data for the new one's.
+    /// Makes a replica the master, whatever data it lacks and without the agreement of other nodes
+    /// (CLUSTER FAILOVER TAKEOVER), and returns when all running nodes know it. The old master, if
+    /// it runs, replaces its data with that of the new one.
     ///
     /// # Errors
-    /// When it is no replica, or a node does not answer.
+    /// If the node is not a replica, or a node does not respond.
     pub fn take_over(&self, replica: usize) -> Result<()> {
         let node = &self.nodes[replica];
         node.ask(&["CLUSTER", "FAILOVER", "TAKEOVER"])?;
@@ -146,20 +149,20 @@ impl Cluster {
         self.let_go(replica)
     }
 
-    /// Ends what [`Cluster::hold_back`] began: the node follows again, or serves.
+    /// Ends [`Cluster::hold_back`]: the node follows again, or serves.
     ///
     /// # Errors
-    /// When the node does not answer.
+    /// If the node does not respond.
     pub fn let_go(&self, replica: usize) -> Result<()> {
         self.nodes[replica].ask(&["CONFIG", "SET", "masterauth", ""]).map(drop)
     }
 
-    /// Returns when the cluster is whole: every running node serves or follows, agrees with the others on who does what,
-    /// and takes no running node for dead; all slots are served by nodes that run; every running replica of theirs is
-    /// linked and up to date.
+    /// Returns when the cluster is whole: every running node serves or follows, agrees with the
+    /// others on the role of each node, and considers no running node dead; all slots are served by
+    /// running nodes; every running replica of these is linked and up to date.
     ///
     /// # Errors
-    /// When that does not happen, for instance since a master was killed that has no replica.
+    /// If that does not happen, for example because a master without a replica was killed.
     pub fn settle(&self) -> Result<()> {
         until("the cluster is whole", || self.is_whole())
     }
@@ -187,7 +190,7 @@ impl Cluster {
             let following = node.info("replication", "role")? == "slave";
             ensure!(!following || node.info("replication", "master_link_status")? == "up", "a replica is not linked");
         }
-        // A master sends to a replica only once it knows that this one has loaded what it was handed.
+        // A master sends to a replica only once it knows that the replica has loaded the snapshot.
         for master in first.iter().filter(|peer| peer.master.is_none()) {
             let replicas = first.iter().filter(|peer| peer.master.as_ref() == Some(&master.id)).count();
             let info = self.nodes[self.number(master)?].ask(&["INFO", "replication"])?.text()?;
@@ -197,12 +200,12 @@ impl Cluster {
         Ok(())
     }
 
-    /// What each running node sees.
+    /// Returns the view of each running node.
     fn views(&self) -> Result<Vec<Vec<Peer>>> {
         self.nodes.iter().filter(|node| node.is_running()).map(view).collect()
     }
 
-    /// What a running node sees.
+    /// Returns the view of a running node.
     fn seen(&self) -> Result<Vec<Peer>> {
         view(self.any()?)
     }

@@ -1,4 +1,4 @@
-//! The protocol of Redis (RESP2), as much of it as an order to a server takes.
+//! The part of the Redis protocol (RESP2) that is needed to send commands.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -6,33 +6,34 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// How long an answer may take: longer than any command here, shorter than a stuck test.
+/// The longest wait for a reply: longer than any command here, shorter than the timeout of a stuck
+/// test.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(20);
 
-/// A connection that waits for each answer.
+/// A connection that waits for each reply.
 #[derive(Debug)]
 pub struct Connection {
     stream: BufReader<TcpStream>,
 }
 
-/// What a server answers; its errors are errors.
+/// The reply of a server; an error reply becomes an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// A status or a string; what is not UTF-8 in it is replaced.
+    /// A status or a string; invalid UTF-8 in it is replaced.
     Text(String),
     /// A number.
     Number(i64),
-    /// Nothing is there.
+    /// The null reply.
     Nil,
-    /// Several answers.
+    /// Several replies.
     List(Vec<Reply>),
 }
 
 impl Reply {
-    /// The text that it must be.
+    /// Returns the text.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If the reply is not a text.
     pub fn text(self) -> Result<String> {
         match self {
             Self::Text(text) => Ok(text),
@@ -40,10 +41,10 @@ impl Reply {
         }
     }
 
-    /// The number that it must be.
+    /// Returns the number.
     ///
     /// # Errors
-    /// When it is something else.
+    /// If the reply is not a number.
     pub fn number(self) -> Result<i64> {
         match self {
             Self::Number(number) => Ok(number),
@@ -56,7 +57,7 @@ impl Connection {
     /// Connects to a port of 127.0.0.1.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// If no process listens there.
     pub fn open(port: u16) -> Result<Self> {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         stream.set_nodelay(true)?;
@@ -64,10 +65,10 @@ impl Connection {
         Ok(Self { stream: BufReader::new(stream) })
     }
 
-    /// Sends a command and reads its answer.
+    /// Sends a command and reads its reply.
     ///
     /// # Errors
-    /// What the server refuses, and a connection that breaks or says nothing for 20 s.
+    /// An error reply of the server, and a connection that breaks or sends nothing for 20 s.
     pub fn ask(&mut self, words: &[&str]) -> Result<Reply> {
         let mut message = format!("*{}\r\n", words.len());
         for word in words {

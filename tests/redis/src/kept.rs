@@ -1,4 +1,4 @@
-//! All that a server keeps, past everybody who uses it.
+//! All data of a server, read without the code under test.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,20 @@ use anyhow::{Context, Result, bail};
 use crate::connection::{Connection, Reply};
 use crate::server::Server;
 
-/// A key with what it holds.
+/// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// Its name.
+    /// The name of the key.
     pub name: String,
-    /// What Redis calls its type.
+    /// The name that Redis gives to its type.
     pub kind: String,
-    /// A string; the fields and values of a hash; the members and scores of a sorted set, the lowest first; nothing of other
-    /// types. In hexadecimal digits, since they may be no text.
+    /// The value of a string; the fields and values of a hash; the members and scores of a sorted
+    /// set, the lowest first; empty for other types. Encoded in hexadecimal digits, because values
+    /// need not be text.
     pub values: Vec<String>,
 }
 
-/// Values are no text, so they are spelled where they lie.
+/// Encodes values on the server, because they need not be text.
 const SPELL: &str = "
 local kind = redis.call('TYPE', KEYS[1]).ok
 local values = {}
@@ -32,7 +33,7 @@ for i, value in ipairs(values) do
 end
 return said";
 
-/// Everything that a server keeps. A key that goes away meanwhile is left out.
+/// Returns all data of a server. A key that is removed meanwhile is left out.
 pub(crate) fn of(server: &Server) -> Result<Vec<Kept>> {
     let mut connection = Connection::open(server.port())?;
     let mut all = Vec::new();
@@ -47,7 +48,7 @@ pub(crate) fn of(server: &Server) -> Result<Vec<Kept>> {
     Ok(all)
 }
 
-/// SCAN may tell a name twice.
+/// SCAN may return a name twice.
 fn names(connection: &mut Connection) -> Result<BTreeSet<String>> {
     let (mut names, mut cursor) = (BTreeSet::new(), "0".to_owned());
     loop {

@@ -1,12 +1,14 @@
-//! Real Redis for tests and benchmarks: one server alone, or a cluster of three masters and three replicas, on free ports
-//! of 127.0.0.1, with folders of their own and nothing on disk, so that a server that starts again is empty.
+//! Real Redis for tests and benchmarks: one server alone, or a cluster of three masters and three
+//! replicas, on free ports of 127.0.0.1, with separate folders and no persistence, so that a server
+//! that restarts is empty.
 //!
-//! What tests share is started by `cargo xtask test` and found by [`shared`] and [`shared_cluster`]. A test that hurts
-//! its server starts one of its own: [`Server`] can be killed, stopped, started again and emptied, and a [`Cluster`]
-//! fails over, to a replica that lags if the test wants it so. All of it blocks: a server is there after some 20 ms, a
-//! cluster after two or three seconds.
+//! Shared servers are started by `cargo xtask test` and found by [`shared`] and [`shared_cluster`].
+//! A test that injects faults starts its own server: [`Server`] can be killed, stopped, restarted
+//! and emptied, and a [`Cluster`] fails over, on request to a replica that lags. All functions
+//! block: a server starts in some 20 ms, a cluster in two or three seconds.
 //!
-//! This crate must never touch a server that it did not start, and must never be a part of what ships.
+//! This crate must never touch a server that it did not start, and must never be a part of a
+//! release.
 
 mod cluster;
 mod connection;

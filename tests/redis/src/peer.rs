@@ -1,4 +1,4 @@
-//! The nodes of a cluster as one of them sees them.
+//! The nodes of a cluster, as one of them reports them.
 
 use anyhow::{Context, Result};
 
@@ -8,14 +8,14 @@ pub(crate) struct Peer {
     pub(crate) id: String,
     pub(crate) port: u16,
     flags: Vec<String>,
-    /// Whom it follows; none for a master.
+    /// The id of its master; `None` for a master.
     pub(crate) master: Option<String>,
-    /// The slots it serves: first and last of each range.
+    /// The slots that it serves: first and last of each range.
     slots: Vec<(usize, usize)>,
 }
 
 impl Peer {
-    /// Reads all lines of CLUSTER NODES.
+    /// Parses all lines of CLUSTER NODES.
     pub(crate) fn all(text: &str) -> Result<Vec<Self>> {
         text.lines().map(|line| Self::parse(line).with_context(|| format!("CLUSTER NODES says {line:?}"))).collect()
     }
@@ -32,7 +32,7 @@ impl Peer {
             port: port.parse()?,
             flags: flags.split(',').map(str::to_owned).collect(),
             master: (*master != "-").then(|| (*master).to_owned()),
-            // What stands in brackets is on its way to another node, and is served here as long.
+            // Slots in brackets are migrating to another node, and are served here until then.
             slots: slots
                 .iter()
                 .filter(|range| !range.starts_with('['))
@@ -45,33 +45,33 @@ impl Peer {
         self.flags.iter().any(|own| own == flag)
     }
 
-    /// The node that was asked.
+    /// Returns true for the node that was queried.
     pub(crate) fn is_myself(&self) -> bool {
         self.has("myself")
     }
 
-    /// Known, and not thought dead.
+    /// Returns true if the node is known and not considered dead.
     pub(crate) fn is_well(&self) -> bool {
         !["fail", "fail?", "handshake", "noaddr"].iter().any(|flag| self.has(flag))
     }
 
-    /// How many slots it serves.
+    /// Returns the number of slots that it serves.
     pub(crate) fn served(&self) -> usize {
         self.slots.iter().map(|(first, last)| last + 1 - first).sum()
     }
 
-    /// Whether it serves this one.
+    /// Returns true if it serves this slot.
     pub(crate) fn serves(&self, slot: usize) -> bool {
         self.slots.iter().any(|(first, last)| (*first..=*last).contains(&slot))
     }
 
-    /// What all nodes have to say alike: who it is, whom it follows, what it serves.
+    /// Returns the facts on which all nodes must agree: the node, its master and its slots.
     pub(crate) fn place(&self) -> (u16, Option<&str>, &[(usize, usize)]) {
         (self.port, self.master.as_deref(), &self.slots)
     }
 }
 
-/// A range as the server writes it: `first-last`, or one number.
+/// Parses a range as the server writes it: `first-last`, or one number.
 fn slots_of(range: &str) -> Result<(usize, usize)> {
     let (first, last) = range.split_once('-').unwrap_or((range, range));
     Ok((first.parse()?, last.parse()?))

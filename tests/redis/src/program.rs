@@ -1,4 +1,4 @@
-//! Where redis-server is, and where the servers are that a test run shares.
+//! The path of redis-server, and the addresses of the servers that a test run shares.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 use tempfile::TempDir;
 
-/// How redis-server is run.
+/// The command that runs redis-server.
 #[derive(Debug, Clone)]
 pub struct Program {
     words: Vec<OsString>,
@@ -15,7 +15,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The one that `RIPOSTE_TEST_REDIS_SERVER` names, or that lies on the path; `None`, said loudly, where there is none.
+    /// Returns the program that `RIPOSTE_TEST_REDIS_SERVER` names, or the one on the path; `None`,
+    /// with a notice on standard error, if neither exists.
     #[must_use]
     pub fn find() -> Option<Self> {
         let given = std::env::var_os("RIPOSTE_TEST_REDIS_SERVER").filter(|path| !path.is_empty());
@@ -29,13 +30,14 @@ impl Program {
         found.map(|program| Self::new(&[program.as_os_str()], &std::env::temp_dir()))
     }
 
-    /// This one. `words` are the program and, before it, whatever has to start it; data folders are made in `base`.
+    /// Creates a value from `words`, which are the program and, before it, any command that must
+    /// start it; data folders are created in `base`.
     #[must_use]
     pub fn new(words: &[impl AsRef<std::ffi::OsStr>], base: &Path) -> Self {
         Self { words: words.iter().map(|word| word.as_ref().to_owned()).collect(), base: base.to_owned() }
     }
 
-    /// The command, still without arguments of its own.
+    /// Returns the command without arguments.
     pub(crate) fn command(&self) -> Command {
         let mut words = self.words.iter();
         let mut command = Command::new(words.next().cloned().unwrap_or_default());
@@ -43,20 +45,22 @@ impl Program {
         command
     }
 
-    /// A new folder for a server's data.
+    /// Creates a folder for a server's data.
     pub(crate) fn folder(&self) -> Result<TempDir> {
         Ok(tempfile::Builder::new().prefix("redis").tempdir_in(&self.base)?)
     }
 }
 
-/// The server that the test run shares, as `redis://127.0.0.1:port`; `None`, said loudly, where there is none.
+/// Returns the server that the test run shares, as `redis://127.0.0.1:port`; `None`, with a notice
+/// on standard error, if it is not running.
 #[must_use]
 pub fn shared() -> Option<String> {
     named("RIPOSTE_TEST_REDIS")
 }
 
-/// The cluster that the test run shares, as `redis-cluster://127.0.0.1:port?node=127.0.0.1:port&…` with all of its nodes;
-/// `None`, said loudly, where there is none.
+/// Returns the cluster that the test run shares, as
+/// `redis-cluster://127.0.0.1:port?node=127.0.0.1:port&…` with all of its nodes; `None`, with a
+/// notice on standard error, if it is not running.
 #[must_use]
 pub fn shared_cluster() -> Option<String> {
     named("RIPOSTE_TEST_REDIS_CLUSTER")

@@ -1,4 +1,4 @@
-//! One redis-server.
+//! A single redis-server process.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -13,25 +13,25 @@ use crate::ports::free_port;
 use crate::program::Program;
 use crate::wait::{until, until_true};
 
-/// How long a node of a cluster may be silent before the others take it for dead.
+/// The time after which the other nodes consider an unresponsive node of a cluster dead.
 const NODE_TIMEOUT_MS: &str = "2000";
 
-/// A running redis-server that keeps nothing on disk; dropping it kills the process.
+/// A running redis-server without persistence; dropping it kills the process.
 #[derive(Debug)]
 pub struct Server {
     program: Program,
     child: Option<Child>,
     port: u16,
-    /// The port of the cluster's own talk, for a node of one.
+    /// The port of the cluster bus, for a node of a cluster.
     bus: Option<u16>,
     data: TempDir,
 }
 
 impl Server {
-    /// Starts a server alone, and returns when it answers.
+    /// Starts a server that is not part of a cluster, and returns when it responds.
     ///
     /// # Errors
-    /// When it does not come up; its log is told.
+    /// If the server does not start; the error contains its log.
     pub fn start(program: &Program) -> Result<Self> {
         Self::start_as(program, false)
     }
@@ -41,7 +41,8 @@ impl Server {
         Self::start_as(program, true)
     }
 
-    /// A port that was free may be taken before the server binds it, so a server that ends at once is tried again.
+    /// Retries if a server ends at once, because another process may have taken the free port
+    /// before the server binds it.
     fn start_as(program: &Program, node: bool) -> Result<Self> {
         let mut last = anyhow!("never tried");
         for _ in 0..3 {
@@ -56,39 +57,39 @@ impl Server {
         Err(last)
     }
 
-    /// Its port on 127.0.0.1, the same for as long as this value lives.
+    /// Returns the port on 127.0.0.1, which stays the same during the lifetime of this value.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Its address, `redis://127.0.0.1:port`.
+    /// Returns the address, `redis://127.0.0.1:port`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// The port of the cluster's own talk.
+    /// Returns the port of the cluster bus.
     pub(crate) fn bus(&self) -> Option<u16> {
         self.bus
     }
 
-    /// Whether it was started and not killed since.
+    /// Returns true if the server was started and not killed since.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.child.is_some()
     }
 
-    /// Its process.
+    /// Returns the id of the process.
     ///
     /// # Errors
-    /// When it was killed.
+    /// If the server was killed.
     pub fn pid(&self) -> Result<i32> {
         let child = self.child.as_ref().context("this server was killed")?;
         i32::try_from(child.id()).context("a process id beyond 31 bits")
     }
 
-    /// Sends one command on a connection of its own.
+    /// Sends one command on a new connection.
     ///
     /// # Errors
     /// As [`Connection::open`] and [`Connection::ask`].
@@ -96,31 +97,33 @@ impl Server {
         Connection::open(self.port)?.ask(words)
     }
 
-    /// Removes every key (FLUSHALL). Functions stay: only a restart forgets them.
+    /// Removes every key (FLUSHALL). Functions stay; only a restart removes them.
     ///
     /// # Errors
-    /// When the server does not answer.
+    /// If the server does not respond.
     pub fn flush(&self) -> Result<()> {
         self.ask(&["FLUSHALL"]).map(drop)
     }
 
-    /// Ends it by SIGKILL, and returns once it is gone. That it was killed before is no fault.
+    /// Ends the server with SIGKILL, and returns once the process has ended. Does nothing if it was
+    /// killed before.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // Neither can fail for a child that was not waited for yet.
+            // Neither call can fail for a child that was not waited for yet.
             drop(child.kill());
             drop(child.wait());
         }
     }
 
-    /// Starts it at the port it had, empty and without functions, and returns when it answers. One that runs is killed
-    /// first. A node of a cluster knows its place again.
+    /// Restarts the server at its port, empty and without functions, and returns when it responds.
+    /// A running server is killed first. A node of a cluster resumes its membership.
     ///
     /// # Errors
-    /// When it does not come up; its log is told.
+    /// If the server does not start; the error contains its log.
     pub fn start_again(&mut self) -> Result<()> {
         self.kill();
-        // A replica that was handed the data of its master keeps them in a file, and would come back with what they were then.
+        // A replica stores the snapshot of its master in a file, and would restart with that old
+        // data.
         match std::fs::remove_file(self.data.path().join("dump.rdb")) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             Ok(()) | Err(_) => {}
@@ -132,7 +135,7 @@ impl Server {
         let mut child = command.spawn().context("redis-server cannot be run")?;
         let port = self.port;
         let answers = until("redis-server answers", || {
-            // An end is told at once and not waited for.
+            // An early end is reported at once.
             if let Some(status) = child.try_wait()? {
                 return Ok(Err(anyhow!("redis-server ended with {status}")));
             }
@@ -151,16 +154,17 @@ impl Server {
         let bus = self.bus.map(|bus| bus.to_string());
         if let Some(bus) = &bus {
             flags.extend(["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port", bus]);
-            // Replicas are handed the data at once, without waiting for others that may want it too.
+            // A master sends the snapshot at once, without waiting for other replicas that may
+            // request it too.
             flags.extend(["--cluster-node-timeout", NODE_TIMEOUT_MS, "--repl-diskless-sync-delay", "0"]);
         }
         flags.into_iter().map(str::to_owned).collect()
     }
 
-    /// Stops it in the middle of whatever it does (SIGSTOP), and returns when it stands still. Connections stay open.
+    /// Suspends the server (SIGSTOP), and returns when it has stopped. Connections stay open.
     ///
     /// # Errors
-    /// When it was killed.
+    /// If the server was killed.
     pub fn pause(&self) -> Result<()> {
         let pid = self.pid()?;
         kill(Pid::from_raw(pid), Signal::SIGSTOP)?;
@@ -170,18 +174,18 @@ impl Server {
         })
     }
 
-    /// Lets it go on (SIGCONT).
+    /// Resumes the server (SIGCONT).
     ///
     /// # Errors
-    /// When it was killed.
+    /// If the server was killed.
     pub fn resume(&self) -> Result<()> {
         Ok(kill(Pid::from_raw(self.pid()?), Signal::SIGCONT)?)
     }
 
-    /// A field of what INFO tells in one of its sections.
+    /// Returns a field of a section of INFO.
     ///
     /// # Errors
-    /// When the server does not answer or knows no such field.
+    /// If the server does not respond or has no such field.
     pub fn info(&self, section: &str, field: &str) -> Result<String> {
         let text = self.ask(&["INFO", section])?.text()?;
         let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
@@ -195,7 +199,7 @@ impl Drop for Server {
     }
 }
 
-/// The end of a log, for the message of an error.
+/// Returns the end of a log, for an error message.
 fn end_of(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

@@ -1,4 +1,4 @@
-//! Faults that strike a Redis at random while others use it.
+//! Random fault injection into a Redis that is in use.
 
 use std::time::Duration;
 
@@ -12,59 +12,64 @@ use crate::connection::Reply;
 use crate::kept::{self, Kept};
 use crate::server::Server;
 
-/// What happens to a Redis.
+/// A fault of a Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// A key vanishes, as when memory is short. Each type of keys is hit alike, so a header goes as often as a content.
+    /// A key is evicted, as under memory pressure. Each type of key is equally likely, so a header
+    /// is evicted as often as a content.
     Evict,
-    /// All keys vanish (FLUSHALL), in a cluster those of one master.
+    /// All keys are removed (FLUSHALL), in a cluster those of one master.
     Flush,
-    /// A process stands still for so long and goes on (SIGSTOP, SIGCONT). In a cluster it is too short to be missed.
+    /// A process is suspended for this time and resumed (SIGSTOP, SIGCONT). In a cluster the time
+    /// is too short for the other nodes to notice.
     Pause(Duration),
-    /// A process dies by SIGKILL and comes back with nothing; functions are gone too.
+    /// A process is killed with SIGKILL and restarts empty; its functions are gone too.
     Restart,
-    /// A replica is cut off, and after so long takes over with what it has; then the cluster becomes whole again.
+    /// A replica is cut off, and after this time takes over with the data that it has; then the
+    /// cluster becomes whole again.
     Failover(Duration),
 }
 
-/// Something that faults strike.
+/// A target of fault injection.
 pub trait Victim: std::fmt::Debug {
-    /// Picks a fault that it can suffer.
+    /// Chooses a fault that this target supports.
     fn pick(&self, random: &mut StdRng) -> Fault;
 
-    /// Suffers a fault, and returns when it is over.
+    /// Injects a fault, and returns when it is over.
     ///
     /// # Errors
-    /// When it does not come back, or cannot suffer this fault.
+    /// If the target does not recover, or does not support this fault.
     fn suffer(&mut self, fault: Fault, random: &mut StdRng) -> Result<()>;
 
-    /// Every key, in a cluster those of its masters.
+    /// Returns every key, in a cluster those of its masters.
     ///
     /// # Errors
-    /// When a server does not answer.
+    /// If a server does not respond.
     fn kept(&self) -> Result<Vec<Kept>>;
 }
 
-/// A sequence of faults that follows from a seed. When they strike depends on how long each of them takes.
+/// A sequence of faults that is determined by a seed. Their times depend on the duration of each
+/// fault.
 #[derive(Debug)]
 pub struct Storm {
     random: StdRng,
-    /// The longest calm between two faults.
+    /// The longest pause between two faults.
     calm: Duration,
 }
 
 impl Storm {
-    /// A storm of this seed, with calms of random length up to `calm` between the faults.
+    /// Creates a sequence from this seed, with pauses of random length up to `calm` between the
+    /// faults.
     #[must_use]
     pub fn new(seed: u64, calm: Duration) -> Self {
         Self { random: StdRng::seed_from_u64(seed), calm }
     }
 
-    /// Lets `count` faults strike and tells them in their order. It blocks; what the victim is used for runs beside it. At
-    /// the end the victim is whole.
+    /// Injects `count` faults and returns them in order. The call blocks while the load on the
+    /// target runs elsewhere. At the end the target is whole.
     ///
     /// # Errors
-    /// When the victim does not come back from a fault.
+    /// If the target does not recover from a fault.
     pub fn rage(&mut self, victim: &mut impl Victim, count: usize) -> Result<Vec<Fault>> {
         let mut struck = Vec::with_capacity(count);
         for _ in 0..count {
@@ -144,7 +149,7 @@ impl Victim for Cluster {
     }
 }
 
-/// Any length up to this one.
+/// Returns a random duration up to `longest`.
 fn moment(random: &mut StdRng, longest: Duration) -> Duration {
     longest.mul_f64(random.random())
 }
@@ -155,7 +160,7 @@ fn pause(server: &Server, length: Duration) -> Result<()> {
     server.resume()
 }
 
-/// Removes a key of a type drawn by lot, if there is any.
+/// Removes a key of a random type, if one exists.
 fn evict(server: &Server, random: &mut StdRng) -> Result<()> {
     let kind = ["string", "hash", "zset"].choose(random).context("no type")?;
     let found = server.ask(&["SCAN", "0", "COUNT", "10000", "TYPE", kind])?;

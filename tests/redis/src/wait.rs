@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// How long any condition may take; a busy machine needs a few seconds.
+/// The longest time that a condition may take; a busy machine needs a few seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Looks until `look` finds what it looks for. What it found in the way is told if that never happens.
+/// Repeats `look` until it succeeds. On a timeout the error contains the last failure.
 pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Result<T>) -> Result<T> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -20,7 +20,7 @@ pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Result<T>) -> Resul
     }
 }
 
-/// The same for a condition that merely holds or not.
+/// Does the same for a condition that is true or false.
 pub(crate) fn until_true(what: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
     until(what, || if holds()? { Ok(()) } else { bail!("it does not hold") })
 }

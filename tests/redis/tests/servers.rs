@@ -1,4 +1,4 @@
-//! What tests may ask of Redis servers: to die, to stand still, to come back empty, to fail over and lose a write.
+//! Fault injection into Redis servers: kill, suspend, restart empty, fail over and lose a write.
 
 use anyhow::Result;
 use riposte_test_redis::{Cluster, Connection, Program, Reply, Server};
@@ -47,7 +47,7 @@ fn a_server_that_stands_still_answers_once_it_goes_on() -> Result<()> {
     connection.ask(&["SET", "a", "1"])?;
     server.pause()?;
     let asking = std::thread::spawn(move || connection.ask(&["GET", "a"]));
-    // The system takes connections in its place.
+    // The system accepts connections on behalf of the server.
     assert!(Connection::open(server.port()).is_ok() && !asking.is_finished());
     server.resume()?;
     assert_eq!(asking.join().map_err(|_| anyhow::anyhow!("the asking panicked"))??, text("1"));
@@ -74,13 +74,13 @@ fn a_cluster_fails_over_to_a_replica_that_lags_and_takes_an_emptied_master_back(
     cluster.settle()?;
     assert_eq!(cluster.replica_of(replica)?, old);
 
-    // A master that comes back before anybody misses it is a master still, and has nothing.
+    // A master that restarts before the other nodes notice stays a master, and is empty.
     cluster.node_mut(replica).start_again()?;
     cluster.settle()?;
     assert_eq!(cluster.master_of("{p0417}:a")?, replica);
     assert_eq!(cluster.nodes()[replica].ask(&["GET", "{p0417}:a"])?, Reply::Nil);
 
-    // One that stays away is replaced.
+    // A master that stays down is replaced.
     cluster.node_mut(replica).kill();
     cluster.settle()?;
     assert_eq!(cluster.master_of("{p0417}:a")?, old);

@@ -1,4 +1,4 @@
-//! Storms hurt what they are told to, and leave it whole.
+//! Fault sequences affect only their target, and leave it whole.
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;
@@ -12,7 +12,8 @@ use riposte_test_redis::{Cluster, Fault, Program, Reply, Server, Storm, Victim};
 
 const CALM: Duration = Duration::from_millis(2);
 
-/// Writes keys of every type for as long as the storm goes on, whatever the server says; tells how often it wrote.
+/// Writes keys of every type while the faults are injected, ignoring errors of the server; counts
+/// the writes.
 fn fill(port: u16, over: &AtomicBool, written: &AtomicU32) {
     while !over.load(Ordering::Relaxed) {
         let Ok(mut connection) = riposte_test_redis::Connection::open(port) else { continue };

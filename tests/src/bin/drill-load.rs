@@ -1,4 +1,4 @@
-//! The load of the drills (`tests/drills`), and the count of what became of it.
+//! The load of the drills (`tests/drills`), and the check of its acknowledged comments.
 
 use riposte_tests::drill::{self, Task};
 

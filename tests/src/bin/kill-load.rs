@@ -1,4 +1,5 @@
-//! The load of `cargo xtask kill`, which starts it with two databases and kills them as it asks.
+//! The load of `cargo xtask kill`, which starts this program with two databases and kills them on
+//! its request.
 
 use std::process::ExitCode;
 

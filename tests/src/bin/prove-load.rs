@@ -1,4 +1,5 @@
-//! The load, the faults and the verdict of `cargo xtask prove`, which starts it with two databases.
+//! The load, the faults and the checks of `cargo xtask prove`, which starts this program with two
+//! databases.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,8 @@
-//! Prints the table of docs/real-use.md: real discussions, brought in, walked and voted on, with the times.
+//! Writes the table of docs/real-use.md to standard output: real discussions, imported, walked and
+//! voted on, with the times.
 //!
-//! `cargo build --release --bin riposte && cargo run --release -p riposte-tests --bin real-use`, with the variables that
-//! `cargo xtask servers` prints for the rows on MariaDB.
+//! `cargo build --release --bin riposte && cargo run --release -p riposte-tests --bin real-use`,
+//! with the variables that `cargo xtask servers` reports for the rows on MariaDB.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -64,11 +65,11 @@ async fn import(server: &riposte_tests::Server, data: &Path, scratch: &Path) -> 
     let file = data.join("decide-madrid/comments.csv.gz");
     let map = real::workspace().join("docs/import/decide-madrid.toml");
     let (file, map) = (file.to_str().context("a path")?, map.to_str().context("a path")?);
-    // Some comments are rejected, by rule: code 6.
+    // Some comments are rejected by rule: exit code 6.
     Ok(real::import(server, &[file, "--format", "csv", "--map", map], scratch).await?.ended(6)?.took)
 }
 
-/// The machine and the day.
+/// Returns the machine and the date.
 fn machine() -> Result<String> {
     let day = std::process::Command::new("date").args(["-u", "+%Y-%m-%d"]).output()?;
     let cpu = std::fs::read_to_string("/proc/cpuinfo")?;

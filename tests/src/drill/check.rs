@@ -1,4 +1,4 @@
-//! What stands of what was acknowledged.
+//! The check for acknowledged comments that are missing.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +10,8 @@ use riposte_sdk::v1::{BatchGetCommentsRequest, CommentSort, ListCommentsRequest}
 use super::{SUBJECTS, subject};
 use crate::{Say, until};
 
-/// Looks for every acknowledged comment in the rows, and at every subject by its copies and by its rows.
+/// Reads every acknowledged comment from the rows, and compares every subject's cached page with
+/// its rows.
 pub(super) async fn check(client: &Client, file: &Path) -> Result<()> {
     let text = std::fs::read_to_string(file)?;
     let noted = text.lines().map(|line| {
@@ -35,7 +36,7 @@ pub(super) async fn check(client: &Client, file: &Path) -> Result<()> {
     );
     for number in 0..SUBJECTS {
         let say = Say { client: client.clone(), key: subject(number) };
-        // Copies may be a little late; old for good they may not be.
+        // Cached data may lag a little, but must not stay stale.
         until("a first page by its copies is the one by its rows", || same(say.clone())).await?;
     }
     println!("{SUBJECTS} first pages from copies are those of the rows");

@@ -1,4 +1,4 @@
-//! An address that moves, as a floating one or a proxy before databases does.
+//! A moving address, like a floating address or a proxy in front of databases.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use tokio::net::{TcpListener, TcpStream};
 
-/// Takes connections at an address for ever, and leads each to the address that the file names when it comes.
+/// Accepts connections at an address for ever, and forwards each to the address that the file names
+/// when the connection arrives.
 pub(super) async fn open(at: SocketAddr, file: &Path) -> Result<()> {
     let listener = TcpListener::bind(at).await?;
     loop {
         let (near, _) = listener.accept().await?;
-        // One that leads nowhere is closed, as by a server that is gone.
+        // A connection that cannot be forwarded is closed, as by a server that no longer runs.
         tokio::spawn(lead(near, file.to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! Comments without a pause.
+//! Continuous writes of comments.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::Say;
 
 const CALLERS: usize = 16;
 
-/// What was acknowledged, as it comes.
+/// The record of acknowledged comments.
 #[derive(Debug)]
 struct Book {
     file: std::fs::File,
     acknowledged: usize,
-    /// When the last one came, and the longest time without any.
+    /// The time of the last one, and the longest time without any.
     last: Instant,
     gap: Duration,
 }
@@ -47,7 +47,8 @@ pub(super) async fn write(client: &Client, file: &Path) -> Result<()> {
                     Err(status) => {
                         failed.fetch_add(1, Ordering::Relaxed);
                         if status.code() != Code::DeadlineExceeded {
-                            // Nobody is there at all: asked without a pause, that would be the whole load.
+                            // No server is running: repeats without a pause would be most of the
+                            // load.
                             tokio::time::sleep(Duration::from_millis(20)).await;
                         }
                     }
@@ -75,7 +76,7 @@ pub(super) async fn write(client: &Client, file: &Path) -> Result<()> {
 }
 
 impl Book {
-    /// Notes an acknowledged comment.
+    /// Records an acknowledged comment.
     fn note(&mut self, id: i64, text: &str) -> Result<()> {
         let now = Instant::now();
         if self.acknowledged > 0 {

@@ -1,4 +1,5 @@
-//! What a run is run on: two databases, a Redis or a cluster of them, two servers and a relay, and the wires between.
+//! The environment of a run: two databases, a Redis or a Redis Cluster, two servers and a relay,
+//! and the proxies between them.
 
 use std::sync::Arc;
 
@@ -15,27 +16,29 @@ use crate::kill::fleet::{Fleet, Launch};
 use crate::net::Network;
 use crate::{Server, command, mysql, redis};
 
-/// Tables enough for several on both databases, and few enough that their statements are soon prepared: how much is asked
-/// in a run is worth more than how many tables it falls on.
+/// Enough tables for several on both databases, and few enough that their statements are soon
+/// prepared: the number of calls in a run matters more than the number of tables they are spread
+/// over.
 const TABLES: [&str; 2] = ["store.subject_tables=4", "store.index_tables=8"];
-/// What all servers of a run have in common beside their stores.
+/// Settings that all servers of a run share, other than those of their stores.
 const SETS: [&str; 6] = [
-    // A run is longer than the default.
+    // A run is longer than the default edit window.
     "object_type_defaults.edit_window=always",
-    // A walk goes on at any server.
+    // A walk may continue at any server.
     "page_tokens.keys=[\"MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\"]",
     "cache.kind=redis",
-    // Small enough that walks by rank go beyond it, and lists beyond their copies.
+    // Small enough that walks by rank go beyond the rank index, and lists beyond the cached range.
     "rankings.depth=100",
     "cache.window=100",
-    // Pages are kept ready of what is read a little, too.
+    // The response cache also holds pages that are read only a little.
     "hot.threshold=5",
 ];
 
-/// Starts everything; `errors` hears those in the logs of the servers. Tells where the rows are, too.
+/// Starts all processes; `errors` receives the errors in the logs of the servers. Also returns the
+/// addresses of the databases.
 ///
 /// # Errors
-/// When there are no databases, or something that the options ask for cannot be had.
+/// Fails when there are no databases, or when something that the options require is unavailable.
 pub(super) async fn begin(
     burst: watch::Sender<bool>,
     errors: UnboundedSender<String>,
@@ -67,8 +70,9 @@ pub(super) async fn begin(
         more.push(format!("cache.url={url}"));
         more.push(format!("server.roles={}", roles(process)));
         if process == PATIENT {
-            // Reads, too: by those that it gives up, a server learns that Redis is away, and then it tells it nothing.
-            // Clients wait for a read a little longer, so that they see what it reads then instead.
+            // Reads as well: from reads that time out a server concludes that Redis is unavailable,
+            // and then it no longer updates the cache. Clients wait for a read a little longer, so
+            // that they see its fallback result instead.
             more.extend(["cache.apply_timeout=1s", "cache.read_timeout=800ms"].map(str::to_owned));
         }
         let mut before = Vec::new();
@@ -90,7 +94,7 @@ pub(super) async fn begin(
     Ok((rig, Databases { servers: databases, name }))
 }
 
-/// What a process does: deployments have them of all three sorts.
+/// Returns the roles of a process; all three combinations occur in deployments.
 fn roles(process: usize) -> &'static str {
     match process {
         RELAY => "['worker']",
@@ -99,11 +103,11 @@ fn roles(process: usize) -> &'static str {
     }
 }
 
-/// What copies are kept in.
+/// The Redis that stores the cache.
 struct Copies {
     redis: Arc<Mutex<dyn redis::Victim + Send>>,
     url: String,
-    /// Where a wire can lead; a cluster tells its own addresses.
+    /// The port that a proxy can lead to; `None` for a cluster, which announces its own addresses.
     port: Option<u16>,
 }
 

@@ -1,9 +1,11 @@
-//! The verdict: which promises a history breaks.
+//! The check of a history: finds the promises that it breaks.
 //!
-//! Nothing here asks a server or a clock. A subject is judged by itself, since no promise spans two of them but that
-//! nothing crosses from one to another, which each answer shows; alarms, the rows of the databases and the keys of Redis
-//! are judged together. Each rule has a file with its own proof on planted faults. All of it is O(n log n) in the operations of a
-//! subject, and in what its answers could have shown.
+//! Nothing here calls a server or reads a clock. Each subject is checked separately. The only
+//! promise about two subjects is that no data crosses from one to the other, and each response
+//! shows that by itself. Alarms, the rows of the databases and the keys of Redis are checked as a
+//! whole. Each rule has a file with tests on deliberate violations. The running time is O(n log n)
+//! in the number of operations of a subject and in the number of comments that its responses could
+//! have shown.
 
 mod alarms;
 mod asked;
@@ -35,25 +37,26 @@ use std::collections::BTreeMap;
 use super::history::{History, Nanos};
 use scene::Scene;
 
-/// How old an answer may be that did not ask to be fresh. The service promises 2 s, and 5 s after a fault has healed;
-/// here faults follow each other and share the processors with the service, so the bound is one that no delay explains
-/// and that nothing which stays old can pass.
+/// Maximum age of a response to a read that is not fresh. The service promises 2 s, and 5 s after a
+/// fault has healed. Here faults follow each other and share the processors with the service, so
+/// the bound is larger: no delay explains a response beyond it, and data that stays stale exceeds
+/// it.
 pub(crate) const STALE: Nanos = 15_000_000_000;
-/// Anomalies kept of one rule and one subject: the first ones tell enough.
+/// Number of anomalies kept of one rule and one subject: the first ones suffice.
 const KEPT: usize = 20;
 
-/// One promise that was not kept.
+/// A broken promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Anomaly {
     /// The rule, by the name of its file.
     pub(crate) rule: &'static str,
-    /// What is wrong.
+    /// Description of the violation.
     pub(crate) what: String,
-    /// The operations it shows in, by their places in the history, as few as tell it.
+    /// The operations that show it, by their indexes in the history; as few as possible.
     pub(crate) ops: Vec<u32>,
 }
 
-/// What a rule tells its anomalies to.
+/// The anomalies found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     rule: &'static str,
@@ -62,7 +65,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Tells one.
+    /// Records an anomaly.
     fn add(&mut self, what: impl FnOnce() -> String, ops: &[u32]) {
         self.kept += 1;
         if self.kept <= KEPT {
@@ -70,7 +73,7 @@ impl Found {
         }
     }
 
-    /// Tells what is wrong with one operation, if something is.
+    /// Records an anomaly of one operation, if there is one.
     fn extend(&mut self, wrong: Option<String>, op: u32) {
         if let Some(what) = wrong {
             self.add(|| what, &[op]);
@@ -97,7 +100,7 @@ const RULES: [(&str, Rule); 14] = [
     ("refusals", refusals::check),
 ];
 
-/// Everything that is wrong with a history, in the order of subjects and rules.
+/// Returns all anomalies of a history, in the order of subjects and rules.
 pub(crate) fn check(history: &History) -> Vec<Anomaly> {
     let mut found = Found::default();
     for mine in by_subject(history) {
@@ -111,7 +114,7 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
     served::check(&history.ops, &mut found);
     (found.rule, found.kept) = ("alarms", 0);
     alarms::check(&history.alarms, &mut found);
-    // A run that did not come to its end has no tables.
+    // A run that did not complete has no tables.
     if !history.tables.is_empty() {
         (found.rule, found.kept) = ("tables", 0);
         let stand = tables::check(history, &mut found);
@@ -121,7 +124,7 @@ pub(crate) fn check(history: &History) -> Vec<Anomaly> {
     found.anomalies
 }
 
-/// The operations of each subject, in the order they began.
+/// Returns the operations of each subject, in the order they began.
 fn by_subject(history: &History) -> Vec<Vec<u32>> {
     let mut all: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, op) in (0..).zip(&history.ops) {

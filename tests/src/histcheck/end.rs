@@ -1,5 +1,6 @@
-//! What stands when all is over, read through the API into the history: by each server from whatever copies it has, from
-//! the rows, and from what watchers are told; and then the rows of the databases and the keys of Redis themselves.
+//! The reads at the end of a run. All data is read through the API into the history: by each server
+//! from the cache, from the rows, and from the change streams of watchers. Then the rows of the
+//! databases and the keys of Redis are read directly.
 
 mod copies;
 mod line;
@@ -25,16 +26,16 @@ pub(super) use tables::Databases;
 
 /// The client number of these reads.
 const CLIENT: u32 = 200_000;
-/// Members of each subject whose likes are looked at, and comments of each of them.
+/// Number of members of each subject whose like states are read, and of comments of each of them.
 const MEMBERS: usize = 20;
 const COMMENTS: usize = 8;
-/// How long each may take.
+/// Timeout of each read.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// Reads everything.
+/// Reads all data.
 ///
 /// # Errors
-/// When a read fails: no fault strikes any more.
+/// Fails when a read fails, since no fault is injected any more.
 pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: u64) -> Result<()> {
     let server = rig.fleet.any()?;
     let drifts = drifts(server).await?;
@@ -54,7 +55,7 @@ pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: 
     copies::read(rig.redis(), &stage.recorder).await.context("reading the copies")
 }
 
-/// The first pages of several orders, and the counts, as whatever copy tells them.
+/// Reads the first pages of several orders, and the counts; any cached response is allowed.
 async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
     let (view, client) = (View::default(), CLIENT + door as u32);
     let mut calls = vec![Call::Counts { subject, view }];
@@ -69,7 +70,7 @@ async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
     Ok(())
 }
 
-/// What some members like, as whatever copy tells it.
+/// Reads the like states of some members; any cached response is allowed.
 async fn states(stage: &Stage, subject: u32, likes: &[(i64, u32, Value)]) -> Result<()> {
     let mut members: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
     for (comment, member, _) in likes {
@@ -83,7 +84,8 @@ async fn states(stage: &Stage, subject: u32, likes: &[(i64, u32, Value)]) -> Res
     Ok(())
 }
 
-/// One read. A refusal that would be the same later is an answer, and judged; nothing else fails when no fault strikes.
+/// Performs one read. A permanent refusal is recorded as its outcome and checked; no other failure
+/// is allowed when no fault is injected.
 async fn one(stage: &Stage, client: u32, call: Call, door: usize) -> Result<()> {
     let begun = stage.now();
     let outcome = match send(stage.doors.channel(door), &call, (0, 0), "", WITHIN).await {
@@ -98,7 +100,7 @@ async fn one(stage: &Stage, client: u32, call: Call, door: usize) -> Result<()> 
     stage.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
 }
 
-/// All rows, and all likes, which are told.
+/// Exports all rows and likes, and returns the likes.
 async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Vec<(i64, u32, Value)>> {
     let begun = stage.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
@@ -118,7 +120,7 @@ async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String
                 }
             }
         }
-        // A subject comes into being with its first comment.
+        // A subject is created with its first comment.
         Err(status) if status.code() == Code::NotFound => {}
         Err(status) => return Err(status.into()),
     }
@@ -129,7 +131,7 @@ async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String
     Ok(likes)
 }
 
-/// Stored counts that differ from their rows, by subject.
+/// Returns the stored counts that differ from their rows, by subject.
 async fn drifts(server: &Server) -> Result<BTreeMap<u32, Vec<String>>> {
     let mut drifts: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for object_type in names::OBJECT_TYPES {
@@ -140,7 +142,8 @@ async fn drifts(server: &Server) -> Result<BTreeMap<u32, Vec<String>>> {
             let answer = match answers.message().await {
                 Ok(Some(answer)) => answer,
                 Ok(None) => break,
-                // It goes over what is there, so this is no answer to it. Which subject it was it does not say.
+                // The call visits only existing subjects, so NotFound is a violation. The status
+                // does not name the subject.
                 Err(status) if status.code() == Code::NotFound => {
                     drifts.entry(0).or_default().push(format!("VerifyCounts of {object_type}: {}", status.message()));
                     break;

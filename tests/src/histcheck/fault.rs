@@ -1,4 +1,4 @@
-//! What is done to the service while it is asked: to its processes, to its stores, and to the wires between.
+//! The faults injected into processes, stores and the proxies between them during the load.
 
 mod kind;
 mod strike;

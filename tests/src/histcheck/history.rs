@@ -1,8 +1,10 @@
-//! What was asked of the service, what it answered, and which faults struck meanwhile: one append-only history.
+//! An append-only history of a run: the calls, the responses of the service, and the faults
+//! injected meanwhile.
 //!
-//! An operation is one attempt of one call. A repeat under the same request id is another operation, so that the
-//! checker sees each answer. Everything is kept in small numbers: subjects and members go by their number, texts by
-//! the number that marks them (see [`super::names`]), times in nanoseconds since the run began, by one clock.
+//! An operation is one attempt of one call. A repeat under the same request id is another
+//! operation, so that the checker sees each response. All values are kept as small numbers:
+//! subjects and members by their number, texts by the number that marks them (see
+//! [`super::names`]), times in nanoseconds since the start of the run, by one clock.
 
 mod copy;
 mod file;
@@ -21,37 +23,37 @@ pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table}
 /// A fault that was injected.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Fault {
-    /// What was done.
+    /// The kind of fault.
     pub(crate) kind: String,
-    /// To whom.
+    /// The process, store or connection that it affects.
     pub(crate) target: String,
     pub(crate) begun: Nanos,
-    /// When it was over: whoever was hurt runs again.
+    /// Time at which it was over and the affected processes ran again.
     pub(crate) ended: Nanos,
 }
 
 /// An error in the log of a server.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Alarm {
-    /// When it was heard.
+    /// Time at which the line was read.
     pub(crate) at: Nanos,
     /// The line.
     pub(crate) said: String,
 }
 
-/// A whole run.
+/// The history of a whole run.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// What the run was made from.
+    /// The seed of the run.
     pub(crate) seed: u64,
-    /// The command that runs the same again.
+    /// The command that repeats the run.
     pub(crate) again: String,
-    /// In the order of their ends.
+    /// The operations in the order of their ends.
     pub(crate) ops: Vec<Op>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) alarms: Vec<Alarm>,
-    /// The databases when all was over; none where the run did not come so far.
+    /// The rows of the databases at the end; empty if the run did not complete.
     pub(crate) tables: Vec<Table>,
-    /// Redis, then.
+    /// The keys of Redis at the end.
     pub(crate) copies: Vec<Copy>,
 }

@@ -1,4 +1,4 @@
-//! The load: clients that ask by chance, each from its own seed.
+//! The load: clients that send random calls, each from its own seed.
 
 mod call;
 mod client;
@@ -11,9 +11,9 @@ pub(crate) use client::{Client, Stage};
 pub(crate) use planner::{Planner, RIPE};
 pub(crate) use watcher::Watcher;
 
-/// Clients that always ask.
+/// Number of clients that run all the time.
 pub(crate) const CLIENTS: u32 = 64;
-/// Clients more that ask during a burst of overload.
+/// Number of further clients that run during a burst of overload.
 pub(crate) const BURST: u32 = 4 * CLIENTS;
-/// Subjects, over three object types; the first is the hot one.
+/// Number of subjects, over three object types; the first is the hot one.
 pub(crate) const SUBJECTS: usize = 300;

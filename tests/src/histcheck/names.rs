@@ -1,34 +1,36 @@
-//! How the numbers of a history are spelled towards the service.
+//! Conversion between the numbers of a history and the keys, ids and texts of the service.
 //!
-//! Subjects of several object types share their object ids, and members their ids, so that whatever crosses from one
-//! type into another is seen: every text names the subject it was written for.
+//! Subjects of different object types share their object ids, and members share their ids across
+//! subjects. Each text names the subject it was written for, so data that crosses from one type
+//! into another is detected.
 
 use riposte_sdk::v1::SubjectKey;
 
 /// The object types.
 pub(crate) const OBJECT_TYPES: [&str; 3] = ["article", "deep", "video"];
-/// How many levels their threads have, the root's among them: what answers a comment of the last one stands beside it.
+/// Number of levels of their threads, including the root's. A reply to a comment of the last level
+/// is placed next to it.
 pub(crate) const LEVELS: [usize; OBJECT_TYPES.len()] = [4, 8, 2];
 
-/// The key of a subject.
+/// Returns the key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
     let types = OBJECT_TYPES.len() as u32;
     let object_type = OBJECT_TYPES[(subject % types) as usize].to_owned();
     SubjectKey { object_type, object_id: format!("object-{}", subject / types) }
 }
 
-/// The levels of a subject's threads.
+/// Returns the number of levels of a subject's threads.
 pub(crate) fn levels(subject: u32) -> usize {
     LEVELS[subject as usize % LEVELS.len()]
 }
 
-/// The subject of the same object id in another object type.
+/// Returns the subject with the same object id in another object type.
 pub(crate) fn of_another_type(subject: u32) -> u32 {
     let types = OBJECT_TYPES.len() as u32;
     subject - subject % types + (subject + 1) % types
 }
 
-/// The subject of a key; `u32::MAX` for a key that no run uses.
+/// Returns the subject of a key; `u32::MAX` for a key that no run uses.
 pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
     let number = || {
         let key = key?;
@@ -39,22 +41,22 @@ pub(crate) fn subject(key: Option<&SubjectKey>) -> u32 {
     number().unwrap_or(u32::MAX)
 }
 
-/// The id of a member.
+/// Returns the id of a member.
 pub(crate) fn member_id(member: u32) -> String {
     format!("m{member}")
 }
 
-/// The member of an id; `u32::MAX` for one that no run uses.
+/// Returns the member of an id; `u32::MAX` for an id that no run uses.
 pub(crate) fn member(id: &str) -> u32 {
     id.strip_prefix('m').and_then(|number| number.parse().ok()).unwrap_or(u32::MAX)
 }
 
-/// A text: the subject it is for, and the number that no other text of the run has.
+/// Returns a text, which consists of its subject and a number that no other text of the run has.
 pub(crate) fn text(subject: u32, mark: u64) -> String {
     format!("s{subject} t{mark}")
 }
 
-/// The subject and the number of a text; `u32::MAX` and 0 for one that no run writes.
+/// Returns the subject and the number of a text; `u32::MAX` and 0 for a text that no run writes.
 pub(crate) fn mark(text: &str) -> (u32, u64) {
     let parts = text.split_once(' ').and_then(|(subject, mark)| {
         Some((subject.strip_prefix('s')?.parse().ok()?, mark.strip_prefix('t')?.parse().ok()?))

@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! The options of a run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,31 +7,34 @@ use anyhow::{Context, Result, bail};
 
 use super::fault::Means;
 
-/// What to do.
+/// Options of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How long faults strike.
+    /// Period in which faults are injected.
     pub length: Duration,
-    /// Where all choices come from: what strikes when, and what the load asks.
+    /// Seed of all random choices: the faults, their times, and the calls of the load.
     pub seed: u64,
-    /// What there is beside servers, databases, a Redis and wires between them.
+    /// Means of a run in addition to servers, databases, a Redis and the proxies between them.
     pub means: Vec<Means>,
-    /// The bug that the servers are started with; empty for none. The run succeeds when it is caught.
+    /// The mutant that the servers are started with; empty for none. The run succeeds if it is
+    /// found.
     pub planted: String,
-    /// Where the history and the summary are written.
+    /// Folder of the history and the summary.
     pub folder: PathBuf,
-    /// A history to check, instead of a run.
+    /// A history to check instead of a run.
     pub check: Option<PathBuf>,
-    /// So many operations of a model to check, instead of a run: tells how fast that is. 0: no.
+    /// Number of operations of a model history to check instead of a run, which measures the speed
+    /// of the check; 0 for none.
     pub sample: u64,
 }
 
 impl Options {
-    /// Reads `--seconds N --seed N --with clocks|disks|networks|cluster --planted NAME --folder PATH --check FILE --sample N`;
-    /// without them four minutes by a random seed, written below the present folder.
+    /// Reads `--seconds N --seed N --with clocks|disks|networks|cluster --planted NAME --folder
+    /// PATH --check FILE --sample N`. The defaults are four minutes, a random seed, and a folder
+    /// below the current one.
     ///
     /// # Errors
-    /// An argument that is none of these.
+    /// An unknown or malformed argument is an error.
     pub fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let mut options = Self {
             length: Duration::from_mins(4),
@@ -62,7 +65,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The command that lets the same faults strike the same clients again.
+    /// Returns the command that repeats the run with the same faults and the same load.
     pub(super) fn again(&self) -> String {
         let cluster = if self.means.contains(&Means::Cluster) { " --cluster" } else { "" };
         let planted = if self.planted.is_empty() { String::new() } else { format!(" --planted {}", self.planted) };

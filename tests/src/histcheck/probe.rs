@@ -1,4 +1,4 @@
-//! Whether every server writes again after a fault, and how long that takes.
+//! Probes that measure the time until every server accepts writes again after a fault.
 
 use std::time::Duration;
 
@@ -10,19 +10,20 @@ use super::history::{Call, Op, Outcome};
 use super::load::{Stage, failed, send};
 use crate::kill::fleet::SERVERS;
 
-/// Subjects that are written to through each server: over several tables and both databases.
+/// Number of subjects that are written to through each server; they are spread over several tables
+/// and both databases.
 const SUBJECTS: u32 = 6;
 /// The client number, and the first member, of the probes.
 const CLIENT: u32 = 100_000;
-/// How long the service may take to serve again.
+/// Time limit for the service to serve again.
 const WITHIN: Duration = Duration::from_secs(60);
-/// How long one attempt may take: not long, because its answer may be lost.
+/// Timeout of one attempt; short, because its response may be lost.
 const ATTEMPT: Duration = Duration::from_secs(2);
 
-/// Writes through every server until each has answered; `round` has to be another one each time.
+/// Writes through every server until each has responded. `round` must be different at each call.
 ///
 /// # Errors
-/// When one does not serve within a minute.
+/// Fails when a server does not serve within a minute.
 pub(super) async fn probe(stage: &Stage, ids: &RequestIds, round: u32) -> Result<()> {
     let probes = (0..SERVERS as u32).flat_map(|server| (0..SUBJECTS).map(move |subject| (server, subject)));
     try_join_all(probes.map(|(server, subject)| one(stage, ids, round, server, subject))).await?;

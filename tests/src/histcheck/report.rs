@@ -1,5 +1,5 @@
-//! What people read of a verdict: each broken promise with the operations that show it, the faults around them, and the
-//! commands that judge it, and run the same, again.
+//! The printed report of a check: each broken promise with the operations that show it, the faults
+//! around them, and the commands that check the history again or repeat the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,16 +7,17 @@ use std::path::Path;
 use super::check::Anomaly;
 use super::history::{Fault, History, Nanos, Outcome};
 
-/// Anomalies shown whole; of more there is only the number.
+/// Number of anomalies shown in full; of the others only the number is shown.
 const SHOWN: usize = 20;
-/// Operations shown of one anomaly: those that its rule names first, which are how it came about, and last, which show it.
+/// Number of operations shown of one anomaly: the first ones of the list, which are its cause, and
+/// the last ones, which show it.
 const OPS: [usize; 2] = [6, 6];
-/// The bytes of an operation that are shown.
+/// Number of bytes shown of an operation.
 const LINE: usize = 1_000;
-/// Faults are shown that struck so long before or behind one of its operations at most.
+/// Faults are shown if they were active at most this time before or after one of the operations.
 const NEAR: Nanos = 5_000_000_000;
 
-/// Prints the verdict on the history at `path`.
+/// Prints the result of the check of the history at `path`.
 pub(super) fn print(history: &History, anomalies: &[Anomaly], path: &Path) {
     for anomaly in first_of_each(anomalies).into_iter().take(SHOWN) {
         println!("\nANOMALY, {}: {}", anomaly.rule, anomaly.what);
@@ -30,21 +31,21 @@ pub(super) fn print(history: &History, anomalies: &[Anomaly], path: &Path) {
     }
 }
 
-/// The first of each rule before the others.
+/// Returns the anomalies with the first of each rule in front of the others.
 fn first_of_each(anomalies: &[Anomaly]) -> Vec<&Anomaly> {
     let mut seen = BTreeSet::new();
     let (first, others): (Vec<&Anomaly>, Vec<_>) = anomalies.iter().partition(|anomaly| seen.insert(anomaly.rule));
     [first, others].concat()
 }
 
-/// Anomalies of each rule.
+/// Returns the number of anomalies of each rule.
 pub(super) fn rules(anomalies: &[Anomaly]) -> BTreeMap<&'static str, usize> {
     let mut rules = BTreeMap::new();
     anomalies.iter().for_each(|anomaly| *rules.entry(anomaly.rule).or_default() += 1);
     rules
 }
 
-/// How the operations ended, in words.
+/// Returns a description of the outcomes of the operations.
 pub(super) fn outcomes(history: &History) -> String {
     let mut answered = 0;
     let mut words: BTreeMap<String, usize> = BTreeMap::new();
@@ -59,7 +60,7 @@ pub(super) fn outcomes(history: &History) -> String {
     format!("{answered} answered; {}", words.join("; "))
 }
 
-/// A line that people can read: pages have many comments.
+/// Cuts a line to a readable length; pages have many comments.
 fn cut(mut line: String) -> String {
     if line.len() > LINE {
         let end = (0..=LINE).rev().find(|end| line.is_char_boundary(*end)).unwrap_or_default();
@@ -69,7 +70,7 @@ fn cut(mut line: String) -> String {
     line
 }
 
-/// What shows an anomaly, and the faults near it, as they happened.
+/// Returns the operations that show an anomaly and the faults near it, in the order of time.
 fn timeline(history: &History, anomaly: &Anomaly) -> Vec<String> {
     let [first, last] = OPS;
     let behind = anomaly.ops.len().saturating_sub(last).max(first);

@@ -1,4 +1,4 @@
-//! One run: a service, a load, a storm of faults, calm, and the verdict.
+//! One run: starts the service and a load, injects faults, waits for quiet, and checks the history.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use super::options::Options;
 use super::summary::Recoveries;
 use super::{arena, check, end, history, probe, report, summary};
 
-/// The longest calm between two faults.
+/// The longest pause between two faults.
 const CALM: Duration = Duration::from_secs(4);
-/// How long everybody is left alone before the last reads: longer than any copy may stay old.
+/// Pause before the last reads; longer than any cached data may be stale.
 const QUIET: Duration = Duration::from_nanos(STALE + 1_000_000_000);
-/// How long nothing strikes after what lingers: until what was liked meanwhile has been looked at again.
+/// Pause after a fault whose effect may linger: until contested likes have been read again.
 const LINGER: Duration = Duration::from_nanos(RIPE + 1_000_000_000);
-/// Runs on the two database servers of the task runner that started this program.
+/// Runs the history check on the two database servers of the task runner that started this program.
 ///
 /// # Errors
-/// When there are no databases, or something does not come up again.
+/// Fails when there are no databases, or when a process does not start again.
 pub(super) async fn run(options: &Options) -> Result<bool> {
     println!("seed {}", options.seed);
     let path = options.folder.join("history.jsonl");
@@ -49,7 +49,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let watchers: Vec<_> = Watcher::all(options.seed).map(watch).collect();
     let mut recoveries = Recoveries::new();
     let storm = storm(&stage, &mut rig, options, &mut random, &mut recoveries).await;
-    // A value that is gone still counts as the last one that was sent.
+    // A receiver treats the last value of a dropped sender as its current value.
     go.send_replace(false);
     drop(go);
     rig.calm();
@@ -58,7 +58,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         for client in try_join_all(clients).await? {
             client?;
         }
-        // What is waited for is what is measured: copies have so long to become new.
+        // The wait is the bound under test: cached data has this time to become current.
         tokio::time::sleep(QUIET).await;
         over.send_replace(true);
         for watcher in try_join_all(watchers).await? {
@@ -69,7 +69,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     };
     let ended = calm.await;
     if ended.is_ok() {
-        // The last server that could say something is gone.
+        // All servers have stopped, so no further log line can come.
         listens.await??;
     }
     stage.recorder.flush()?;
@@ -78,7 +78,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let sound = judge(&path, options, &recoveries)?;
     let kept = sound == options.planted.is_empty();
     if !kept || ended.is_err() {
-        // The next run writes over its own.
+        // The next run overwrites its own file.
         let aside = options.folder.join(format!("history-{}.jsonl", options.seed));
         std::fs::rename(&path, &aside)?;
         println!("the history is kept: {}", aside.display());
@@ -87,7 +87,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     Ok(kept)
 }
 
-/// Takes down what the servers say is wrong, until there are none.
+/// Records the errors that the servers log, until all servers have ended.
 async fn listen(stage: Arc<Stage>, mut said: mpsc::UnboundedReceiver<String>) -> Result<()> {
     while let Some(said) = said.recv().await {
         stage.recorder.alarm(Alarm { at: stage.now(), said })?;
@@ -105,7 +105,7 @@ fn start(
     numbers.map(client).collect()
 }
 
-/// Lets faults strike until the time is over, each when the service has got over the one before.
+/// Injects faults until the time is over, each after the service has recovered from the one before.
 async fn storm(
     stage: &Stage,
     rig: &mut Rig,
@@ -142,7 +142,7 @@ async fn storm(
     rig.fleet.all_run()
 }
 
-/// Reads the history back, judges it and tells; whether all promises were kept.
+/// Reads the history back, checks it and prints the result. Returns true if all promises were kept.
 fn judge(path: &Path, options: &Options, recoveries: &Recoveries) -> Result<bool> {
     let history = history::read(path)?;
     let begun = Instant::now();

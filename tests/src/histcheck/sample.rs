@@ -1,8 +1,9 @@
-//! Histories of a service that keeps every promise, made in memory: what the checker must find nothing in, and how fast
-//! it does.
+//! In-memory histories of a service that keeps every promise. The check must find nothing in them;
+//! they also measure its speed.
 //!
-//! The clients are those of the load. The model answers one call after the other, as if it locked everything; the times
-//! of the calls overlap all the same, so that the checker has as much to allow for as with a real service.
+//! The clients are those of the load. The model executes one call after the other, as if under one
+//! lock. The times of the calls overlap nevertheless, so that the check has to allow for as much as
+//! with a real service.
 
 mod model;
 
@@ -20,7 +21,7 @@ use model::Model;
 /// Nanoseconds from one operation to the next.
 const STEP: u64 = 1_000;
 
-/// Makes a history of so many operations.
+/// Makes a history of `count` operations.
 pub(super) fn history(seed: u64, count: u64) -> History {
     let mut random = StdRng::seed_from_u64(seed);
     let (roots, replies) = (Ground::of(SUBJECTS), Ground::of(SUBJECTS));
@@ -34,7 +35,8 @@ pub(super) fn history(seed: u64, count: u64) -> History {
         let new = if ask.call.view().is_some() { (0, 0) } else { (1, number) };
         let request = ask.again.unwrap_or(new);
         let (outcome, token) = model.answer(&ask.call, request, &ask.token);
-        // A client asks again after `CLIENTS` steps, and each call lasts less on both sides of its moment.
+        // A client sends its next call after `CLIENTS` steps, and each call is shorter than half of
+        // that on both sides of its execution time.
         let mut aside = || random.random_range(0..STEP * u64::from(CLIENTS) / 2 - STEP);
         let (begun, ended) = (moment - aside(), moment + aside());
         let op = Op { client, server: 0, begun, ended, request, call: ask.call.clone(), outcome };
@@ -45,7 +47,8 @@ pub(super) fn history(seed: u64, count: u64) -> History {
     History { seed, ops, ..History::default() }
 }
 
-/// Checks a history of so many operations, and prints how long that takes; whether nothing was found in it.
+/// Checks a history of `count` operations and prints the duration. Returns true if nothing was
+/// found in it.
 pub(super) fn measure(seed: u64, count: u64) -> bool {
     let history = history(seed, count);
     let items: usize = history.ops.iter().map(|op| op.items().len()).sum();
@@ -61,7 +64,7 @@ pub(super) fn measure(seed: u64, count: u64) -> bool {
     anomalies.is_empty()
 }
 
-/// Seconds that this thread has had of a core; other programs may have had it in between.
+/// Returns the CPU time of this thread in seconds, which excludes the time of other programs.
 fn on_core() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = told.split_whitespace().next().and_then(|nanos| nanos.parse::<u64>().ok());
@@ -84,7 +87,8 @@ mod tests {
         assert_ne!(history(3, 5_000).ops, history(4, 5_000).ops);
     }
 
-    /// Spoils one answer after the other by `spoil`, which tells whether it could; how many of those were found.
+    /// Spoils one response after the other with `spoil`, which returns true if it could. Returns
+    /// the number of spoiled responses and the number of those that were found.
     fn found(spoil: fn(&mut Outcome) -> bool) -> (usize, usize) {
         let mut history = history(5, 12_000);
         let (mut spoiled, mut caught) = (0, 0);
@@ -128,7 +132,7 @@ mod tests {
             fits
         };
         let (caught, spoiled) = found(left_out);
-        // Walks by rank that were given up promise nothing yet.
+        // Abandoned walks by rank promise nothing yet.
         assert!(spoiled == 25 && caught * 4 >= spoiled, "{caught} of {spoiled}");
         let another = |outcome: &mut Outcome| {
             let Outcome::Comment(item) = outcome else { return false };
@@ -165,7 +169,7 @@ mod tests {
             fits
         };
         let (caught, spoiled) = found(floor);
-        // Of an edit and a delete the floor is told again, and nobody looks at it.
+        // The floor in the response to an edit or a delete is not checked.
         assert!(spoiled == 25 && caught * 3 >= spoiled, "{caught} of {spoiled}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a run came to, for people and for programs.
+//! The result of a run, for people and for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,8 @@ use super::history::History;
 use super::options::Options;
 use super::report;
 
-/// Times from the strike until every server wrote again, by the kind of fault, in seconds.
+/// Times from the injection of a fault until every server accepts writes again, by the kind of
+/// fault, in seconds.
 pub(super) type Recoveries = BTreeMap<&'static str, Vec<f64>>;
 
 /// Prints a line for each kind of fault.
@@ -24,9 +25,9 @@ pub(super) fn print(recoveries: &Recoveries) {
 }
 
 /// Writes `summary.json`.
-///
 /// # Errors
-/// When the disk does not take it.
+/// Fails when the file cannot be written.
+/// Fails when the file cannot be written.
 pub(super) fn write(
     folder: &Path,
     options: &Options,

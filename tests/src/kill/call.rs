@@ -1,7 +1,7 @@
 //! One operation, sent until it is answered or given up.
 //!
-//! The generated clients are used on a bare channel: the SDK's own retries would answer for several attempts at once,
-//! and here each one counts.
+//! The generated clients are used on a bare channel: the SDK's own retries would merge several
+//! attempts into one result, and here each attempt counts.
 
 use std::time::{Duration, Instant};
 
@@ -22,27 +22,28 @@ use super::history::{Act, Answer, Op, Outcome};
 use super::verdict::Failure;
 use crate::say::content;
 
-/// How long an attempt may take.
+/// Timeout of an attempt.
 const ATTEMPT: Duration = Duration::from_secs(3);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// An operation to come.
+/// An operation to send.
 #[derive(Debug)]
 pub(super) struct Ask {
     pub(super) client: usize,
     pub(super) act: Act,
     pub(super) request_id: String,
-    /// The server to ask; `None`: any, another at each attempt.
+    /// The server to call; `None` selects any server, another one at each attempt.
     pub(super) door: Option<usize>,
-    /// How long the first attempt may take; so short a time cancels the call in the middle of its work.
+    /// Timeout of the first attempt; it is so short that the call is cancelled in the middle of its
+    /// work.
     pub(super) hurry: Option<Duration>,
-    /// How long to go on asking; zero: one attempt.
+    /// Period in which attempts are repeated; zero allows one attempt.
     pub(super) patience: Duration,
 }
 
 impl Ask {
-    /// Asks until there is an answer or patience ends; times count from `start`.
+    /// Repeats the call until it is answered or the period ends. Times count from `start`.
     pub(super) async fn run(self, doors: &Doors, start: Instant) -> Op {
         let begun = start.elapsed();
         let (mut attempts, mut unclear) = (0, None);
@@ -58,7 +59,7 @@ impl Ask {
                 unclear = Some(failure.words.clone());
             }
             if !failure.passing || start.elapsed() - begun >= self.patience {
-                // A refusal tells of its own attempt only; an earlier one may still be on its way.
+                // A refusal covers its own attempt only; an earlier attempt may still be in flight.
                 break unclear.map_or(Outcome::Refused(failure.words), Outcome::Unknown);
             }
             tokio::time::sleep(PAUSE.mul_f64(rand::random())).await;

@@ -1,6 +1,7 @@
-//! The verdict: what was asked and answered, held against what stands in the end.
+//! The check: compares the recorded requests and responses with the data at the end of the run.
 //!
-//! Nothing here asks a server or a clock, so that each rule is proven on a planted fault.
+//! Nothing here calls a server or reads a clock, so a test can check each rule with a deliberate
+//! violation.
 
 mod creates;
 mod floors;
@@ -10,16 +11,16 @@ mod registers;
 use super::history::Op;
 use super::seen::Seen;
 
-/// One promise that was not kept.
+/// A broken promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What is wrong.
+    /// Description of the violation.
     pub(super) what: String,
-    /// The operations it shows in, by their places in the history.
+    /// The operations that show it, by their indexes in the history.
     pub(super) ops: Vec<usize>,
 }
 
-/// Everything that is wrong.
+/// Returns all violations.
 pub(super) fn faults(history: &[Op], seen: &Seen) -> Vec<Fault> {
     let mut faults = Vec::new();
     creates::check(history, seen, &mut faults);

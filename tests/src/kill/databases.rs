@@ -1,9 +1,11 @@
-//! The databases belong to the task runner that started this program: it kills and starts them as it is told.
+//! The database servers. They belong to the task runner that started this program, which kills and
+//! starts them on request.
 
 use anyhow::{Result, ensure};
 
-/// Orders go out on standard output; each is answered by a line on standard input. The task runner bounds what an
-/// order may take, and its end is the end of the input.
+/// Sends orders to the task runner on standard output. Each order is answered by a line on standard
+/// input. The task runner limits the duration of an order; standard input ends when the task runner
+/// ends.
 #[derive(Debug)]
 pub(crate) struct Databases;
 
@@ -13,27 +15,29 @@ impl Databases {
         order("kill", numbers).await
     }
 
-    /// Lets databases stand still (SIGSTOP).
+    /// Stops databases (SIGSTOP).
     pub(crate) async fn pause(&mut self, numbers: &[u8]) -> Result<()> {
         order("pause", numbers).await
     }
 
-    /// Lets databases go on (SIGCONT).
+    /// Continues databases (SIGCONT).
     pub(crate) async fn resume(&mut self, numbers: &[u8]) -> Result<()> {
         order("resume", numbers).await
     }
 
-    /// Lets whatever a database flushes to its disk fail until it dies of it, and starts it again.
+    /// Makes every flush of a database to its disk fail until the database exits, and starts it
+    /// again.
     pub(crate) async fn fail_sync(&mut self, number: u8) -> Result<()> {
         order("fail-sync", &[number]).await
     }
 
-    /// Lets the disk of a database be full for a moment, and starts it anew.
+    /// Fills the disk of a database for a moment, and starts the database again.
     pub(crate) async fn fill_disk(&mut self, number: u8) -> Result<()> {
         order("fill-disk", &[number]).await
     }
 
-    /// Starts databases again, on their data and at their addresses; returns when they greet.
+    /// Starts databases again, on their data and at their addresses; returns when they accept
+    /// connections.
     pub(crate) async fn start(&mut self, numbers: &[u8]) -> Result<()> {
         order("start", numbers).await
     }

@@ -1,4 +1,5 @@
-//! Two servers over one set of databases, and the ways in; and processes beside them that nobody calls.
+//! Two servers over one set of databases, and the channels to them; and further processes that
+//! receive no calls.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,44 +13,45 @@ use tonic::transport::{Channel, Endpoint};
 
 use crate::server::{self, Server};
 
-/// Servers that are called.
+/// Number of servers that receive calls.
 pub(crate) const SERVERS: usize = 2;
 
-/// Where the servers are reached. A killed server's door leads nowhere until the next one stands behind it.
+/// The channels to the servers. The channel of a killed server leads nowhere until its successor is
+/// started.
 #[derive(Debug)]
 pub(crate) struct Doors([RwLock<Channel>; SERVERS]);
 
-/// How a server is started.
+/// The command line and environment of a server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Launch {
     /// Its arguments.
     pub(crate) sets: Vec<String>,
-    /// What its environment has beside ours.
+    /// Variables added to the inherited environment.
     pub(crate) variables: Vec<(&'static str, OsString)>,
-    /// The words before it: a program that becomes it.
+    /// Words in front of the command: a program that executes it.
     pub(crate) before: Vec<String>,
-    /// Who hears the errors of its log.
+    /// Receives the errors of its log.
     pub(crate) errors: Option<UnboundedSender<String>>,
 }
 
-/// The servers. The first of them are called.
+/// The servers. The first [`SERVERS`] of them receive calls.
 #[derive(Debug)]
 pub(crate) struct Fleet {
-    /// How each server is started.
+    /// The launch of each server.
     launches: Vec<Launch>,
     servers: Vec<Option<Server>>,
     doors: Arc<Doors>,
 }
 
 impl Doors {
-    /// The way to one of the servers; numbers wrap.
+    /// Returns the channel to a server; the index wraps around.
     pub(crate) fn channel(&self, door: usize) -> Channel {
         self.0[door % SERVERS].read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Fleet {
-    /// Starts the servers, those that are called before the others; the schema stands already.
+    /// Starts the servers, those that receive calls first; the schema exists already.
     pub(crate) async fn start(launches: Vec<Launch>) -> Result<Self> {
         let servers = try_join_all(launches.iter().map(Launch::serve)).await?;
         let [first, second, ..] = &servers[..] else { bail!("there are {} servers", servers.len()) };
@@ -57,7 +59,7 @@ impl Fleet {
         Ok(Self { launches, servers: servers.into_iter().map(Some).collect(), doors: Arc::new(doors) })
     }
 
-    /// The ways in.
+    /// Returns the channels.
     pub(crate) fn doors(&self) -> Arc<Doors> {
         Arc::clone(&self.doors)
     }
@@ -67,13 +69,13 @@ impl Fleet {
         self.servers[number].take().context("it was killed before")?.crash().await
     }
 
-    /// Ends one server as an operator does: it brings what it was asked to its end.
+    /// Stops one server as an operator does: it completes the calls in flight.
     pub(crate) async fn end(&mut self, number: usize) -> Result<()> {
         let server = self.servers[number].take().context("it was ended before")?;
         well(number, server.stop().await?)
     }
 
-    /// Nobody has ended but those who were told to.
+    /// Fails if a server has ended that was not stopped by this fleet.
     pub(crate) fn all_run(&mut self) -> Result<()> {
         for (number, server) in self.servers.iter_mut().enumerate() {
             if let Some(status) = server.as_mut().map(Server::has_ended).transpose()?.flatten() {
@@ -88,7 +90,7 @@ impl Fleet {
         Ok(kill(self.servers[number].as_ref().context("it was ended before")?.pid(), signal)?)
     }
 
-    /// Starts a server in the place of each that was ended, and waits until it serves.
+    /// Starts a successor for each server that was ended, and waits until it serves.
     pub(crate) async fn replace(&mut self) -> Result<()> {
         for (number, place) in self.servers.iter_mut().enumerate().filter(|(_, place)| place.is_none()) {
             let starts = tokio::time::timeout(Duration::from_secs(60), self.launches[number].serve()).await;
@@ -101,7 +103,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// A server that is called, to read the end of it all from.
+    /// Returns a server that receives calls, for the reads at the end of the run.
     pub(crate) fn any(&self) -> Result<&Server> {
         self.servers.iter().take(SERVERS).flatten().next().context("no server stands")
     }
@@ -116,7 +118,7 @@ impl Fleet {
     }
 }
 
-/// Whoever is asked to stop ends without a fault.
+/// Checks that a server that was stopped has ended with code 0.
 fn well(number: usize, code: Option<i32>) -> Result<()> {
     ensure!(code == Some(0), "server {number} was asked to stop and ended with code {code:?}");
     Ok(())
@@ -128,7 +130,7 @@ impl Launch {
         let variables: Vec<(&str, &OsStr)> = self.variables.iter().map(|(name, of)| (*name, of.as_os_str())).collect();
         let errors = self.errors.clone();
         let hears = move |line| {
-            // Whoever listens may be gone before the server is.
+            // The receiver may be dropped before the server ends.
             let _ = errors.as_ref().map(|errors| errors.send(line));
         };
         let Some((program, words)) = self.before.split_first() else {

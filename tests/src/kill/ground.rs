@@ -1,4 +1,4 @@
-//! What the clients know in common: the subjects, and the comments that were acknowledged on them.
+//! The data shared by all clients: the subjects, and the acknowledged comments on them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,17 +8,17 @@ use riposte_sdk::v1::SubjectKey;
 
 use super::history::{Act, Op};
 
-/// Subjects that most of the load is about.
+/// Number of subjects that get most of the load.
 pub(super) const HOT: usize = 6;
-/// All subjects.
+/// Number of all subjects.
 pub(super) const SUBJECTS: usize = HOT + 200;
-/// The object types of the subjects: one flat, one that lets threads grow eight levels deep.
+/// The object types of the subjects: one flat, one with threads of up to eight levels.
 pub(super) const OBJECT_TYPES: [&str; 2] = ["article", "deep"];
-/// Comments known of a subject: the first ones, which stay hot, and then the latest.
+/// Number of known comments of a subject: the first ones, which stay hot, and then the latest.
 const KNOWN: usize = 60;
 const FIRST: usize = 4;
 
-/// The name of a subject by its number.
+/// Returns the key of a subject by its number.
 pub(super) fn key(subject: usize) -> SubjectKey {
     let object_type = OBJECT_TYPES[subject % OBJECT_TYPES.len()].to_owned();
     SubjectKey { object_type, object_id: format!("subject-{subject}") }
@@ -35,20 +35,20 @@ impl Ground {
         Self::of(SUBJECTS)
     }
 
-    /// Of so many subjects.
+    /// Creates an empty list for each of `subjects` subjects.
     pub(crate) fn of(subjects: usize) -> Self {
         Self { known: Mutex::new(vec![Vec::new(); subjects]) }
     }
 
-    /// Remembers what an acknowledged operation made; where replies stand is of no interest, roots are enough of a
-    /// stage for them.
+    /// Adds the comment that an acknowledged operation created. Replies are left out; roots suffice
+    /// as parents of replies.
     pub(super) fn learn(&self, op: &Op) {
         if let (Act::Root { subject, .. }, Some(answer)) = (&op.act, op.answer()) {
             self.remember(*subject, answer.id);
         }
     }
 
-    /// Remembers a comment of a subject.
+    /// Adds a comment of a subject.
     pub(crate) fn remember(&self, subject: usize, id: i64) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let ids = &mut known[subject];
@@ -58,7 +58,8 @@ impl Ground {
         ids.push(id);
     }
 
-    /// The subject and the comment whose turn it is, of all comments of the subjects from this one on: the same for everybody.
+    /// Returns the subject and the comment for the turn of this number, among all comments of the
+    /// subjects from `from` on. The result is the same for all clients.
     pub(crate) fn turn(&self, from: usize, number: usize) -> Option<(usize, i64)> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let all = known[from..].iter().map(Vec::len).sum::<usize>();
@@ -66,7 +67,7 @@ impl Ground {
         (from..).zip(&known[from..]).flat_map(|(subject, ids)| ids.iter().map(move |id| (subject, *id))).nth(place)
     }
 
-    /// A comment of a subject; of three choices one falls on the first ones.
+    /// Returns a comment of a subject; one of three choices takes one of the first comments.
     pub(crate) fn comment(&self, subject: usize, rng: &mut StdRng) -> Option<i64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let ids = &known[subject];

@@ -1,4 +1,4 @@
-//! What was asked and what was answered.
+//! The requests and responses of a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,24 +8,26 @@ use riposte_sdk::v1::LikeValue;
 /// The member whose likes every client sets, so that their order is contested.
 pub(super) const EVERYBODY: &str = "everybody";
 
-/// What one call asks for. Subjects go by their place in [`super::ground`], comments by their id.
+/// The content of one call. Subjects are given by their index in [`super::ground`], comments by
+/// their id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Act {
-    /// A root comment.
+    /// Creates a root comment.
     Root { subject: usize, member: String, text: String },
-    /// A reply to a comment.
+    /// Creates a reply to a comment.
     Reply { parent: i64, member: String, text: String },
-    /// A member's value of a comment.
+    /// Sets a member's value of a comment.
     Like { comment: i64, member: String, value: LikeValue },
-    /// The end of a comment, by its author.
+    /// Deletes a comment, by its author.
     Delete { comment: i64, member: String },
-    /// The return of a comment, by its author.
+    /// Undeletes a comment, by its author.
     Undelete { comment: i64, member: String },
-    /// Another text of a comment, by its author.
+    /// Replaces the text of a comment, by its author.
     Edit { comment: i64, member: String, text: String },
 }
 
-/// What every answer of one request must say again. Zero where an answer does not tell it.
+/// The values that every response to one request must repeat; zero where a response does not
+/// contain them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Answer {
     /// The comment.
@@ -38,34 +40,36 @@ pub(super) struct Answer {
     pub(super) revision: i64,
 }
 
-/// What is known of an operation.
+/// The known result of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Answered: it holds, whatever dies afterwards.
+    /// Answered: it holds whatever process is killed afterwards.
     Acknowledged(Answer),
-    /// Refused at every attempt, with the word that nothing was done; by this reason.
+    /// Refused at every attempt as not executed, for this reason.
     Refused(String),
-    /// It may have happened, now or later, or not at all; the words of the last attempt that told nothing.
+    /// It may have been executed, may be executed later, or never; with the words of the last
+    /// inconclusive attempt.
     Unknown(String),
 }
 
 /// One operation of the history. Times count from the start of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Op {
-    /// Who asked. A client asks one thing at a time.
+    /// The client. A client sends one request at a time.
     pub(super) client: usize,
     pub(super) act: Act,
     pub(super) request_id: String,
-    /// Before the first attempt was sent.
+    /// Time before the first attempt was sent.
     pub(super) begun: Duration,
-    /// After the last attempt ended.
+    /// Time after the last attempt ended.
     pub(super) ended: Duration,
     pub(super) attempts: u32,
     pub(super) outcome: Outcome,
 }
 
 impl Act {
-    /// Author and text of what the act would make; `None` when it makes no comment.
+    /// Returns author and text of the comment that the act would create; `None` if it creates no
+    /// comment.
     pub(super) fn makes(&self) -> Option<(&str, &str)> {
         match self {
             Self::Root { member, text, .. } | Self::Reply { member, text, .. } => Some((member, text)),
@@ -75,7 +79,7 @@ impl Act {
 }
 
 impl Op {
-    /// The answer, if there was one.
+    /// Returns the response, if there was one.
     pub(super) fn answer(&self) -> Option<&Answer> {
         match &self.outcome {
             Outcome::Acknowledged(answer) => Some(answer),
@@ -83,13 +87,13 @@ impl Op {
         }
     }
 
-    /// Whether it surely did nothing.
+    /// Returns true if the operation certainly had no effect.
     pub(super) fn was_refused(&self) -> bool {
         matches!(self.outcome, Outcome::Refused(_))
     }
 }
 
-/// The line that a report shows.
+/// Formats the line that a report shows.
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { client, act, request_id, begun, ended, attempts, outcome } = self;

@@ -1,4 +1,4 @@
-//! What a client asks next, by chance.
+//! Selection of the next call of a client, by chance.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -7,22 +7,22 @@ use riposte_sdk::v1::LikeValue;
 use super::ground::{Ground, HOT, SUBJECTS};
 use super::history::{Act, EVERYBODY, Op};
 
-/// Members that one client speaks for; nobody else does.
+/// Number of members that one client acts for; no other client acts for them.
 const MEMBERS: u32 = 20;
-/// Own comments that a client remembers.
+/// Number of own comments that a client keeps.
 const MINE: usize = 200;
 
-/// The choices of one client.
+/// The random choices of one client.
 #[derive(Debug)]
 pub(super) struct Planner {
     client: usize,
     rng: StdRng,
-    /// Texts written so far: each is marked with its number.
+    /// Number of texts written so far; each text is marked with its number.
     texts: u32,
     mine: Vec<Mine>,
 }
 
-/// A comment that this client wrote, and whether it believes it deleted.
+/// A comment that this client wrote, and its expected state: deleted or not.
 #[derive(Debug, Clone)]
 struct Mine {
     id: i64,
@@ -37,12 +37,12 @@ impl Planner {
         Self { client, rng, texts: 0, mine: Vec::new() }
     }
 
-    /// The dice, for whoever asks.
+    /// Returns the random number generator.
     pub(super) fn rng(&mut self) -> &mut StdRng {
         &mut self.rng
     }
 
-    /// The next thing to ask.
+    /// Returns the next call.
     pub(super) fn next(&mut self, ground: &Ground) -> Act {
         let choice = match self.rng.random_range(0..100) {
             0..25 => None,
@@ -55,7 +55,7 @@ impl Planner {
         choice.unwrap_or_else(|| self.root())
     }
 
-    /// Remembers what an acknowledged operation changed.
+    /// Records the change of an acknowledged operation.
     pub(super) fn learn(&mut self, op: &Op) {
         let Some(answer) = op.answer() else { return };
         match &op.act {
@@ -84,7 +84,7 @@ impl Planner {
         format!("m{}.{}", self.client, self.rng.random_range(0..MEMBERS))
     }
 
-    /// A text that no other create of the run has.
+    /// Returns a text that no other create of the run has.
     fn text(&mut self) -> String {
         self.texts += 1;
         format!("t{}.{}", self.client, self.texts)
@@ -94,7 +94,8 @@ impl Planner {
         Act::Root { subject: self.subject(), member: self.member(), text: self.text() }
     }
 
-    /// A reply, mostly to what everybody sees, else to one of our own, so that threads grow deep.
+    /// Returns a reply, mostly to a comment that all clients know, else to an own comment, so that
+    /// threads grow deep.
     fn reply(&mut self, ground: &Ground) -> Option<Act> {
         let subject = self.subject();
         let own = self.rng.random_ratio(1, 4);
@@ -117,7 +118,8 @@ impl Planner {
         Some(Act::Edit { comment, member, text: format!("{mark} edit {}", self.texts) })
     }
 
-    /// One of our own comments; as a rule one that is, or is not, believed deleted.
+    /// Returns an own comment that is expected to be deleted, or not deleted; one time in 20 in any
+    /// state.
     fn change(&mut self, deleted: bool) -> Option<Mine> {
         let blind = self.rng.random_ratio(1, 20);
         let fit: Vec<usize> = (0..self.mine.len()).filter(|n| blind || self.mine[*n].deleted == deleted).collect();

@@ -12,13 +12,14 @@ use super::check::Fault;
 use super::history::{Act, EVERYBODY, Op, Outcome};
 use super::worker::Stage;
 
-/// Requests sent again after each round: half of the round itself, half of all before it.
+/// Number of requests sent again after each round: half from the round itself, half from all rounds
+/// before it.
 const SAMPLE: usize = 400;
-/// At once.
+/// Number of concurrent requests.
 const TOGETHER: usize = 16;
 
-/// Sends a sample of the history's acknowledged requests again; `latest` is where the last round begins. Tells how many
-/// were sent, and every answer that differs from the first.
+/// Sends a sample of the history's acknowledged requests again; `latest` is the start of the last
+/// round. Returns the number of requests sent, and every response that differs from the first one.
 pub(super) async fn replay(stage: &Arc<Stage>, history: &[Op], latest: usize, rng: &mut StdRng) -> (usize, Vec<Fault>) {
     let fit = |range: std::ops::Range<usize>| range.filter(|n| can_be_repeated(&history[*n])).collect::<Vec<_>>();
     let mut chosen: Vec<usize> = fit(latest..history.len()).sample(rng, SAMPLE / 2).copied().collect();
@@ -36,18 +37,20 @@ pub(super) async fn replay(stage: &Arc<Stage>, history: &[Op], latest: usize, rn
     (chosen.len(), faults)
 }
 
-/// Whether it was acknowledged, and a repeat changes nothing: a contested like may have been set by others since, and
-/// then the repeat is as good as a new one.
+/// Returns true if the operation was acknowledged and a repeat changes nothing. A like of the
+/// contested member may have been replaced by other clients since, and then the repeat acts as a
+/// new like.
 fn can_be_repeated(op: &Op) -> bool {
     op.answer().is_some() && !matches!(&op.act, Act::Like { member, .. } if member == EVERYBODY)
 }
 
-/// What is wrong with the answer to a repeat.
+/// Returns the difference between the response to a repeat and the first one, if any.
 fn differs(op: &Op, again: &Outcome) -> Option<String> {
     let first = op.answer()?;
     match again {
         Outcome::Acknowledged(answer) if answer == first => None,
-        // The comment may be deleted by now; a like's repeat says so, and does nothing.
+        // The comment may be deleted by now. The repeat of a like is then refused and has no
+        // effect.
         Outcome::Refused(reason) if reason == "COMMENT_UNAVAILABLE" && matches!(op.act, Act::Like { .. }) => None,
         Outcome::Acknowledged(_) | Outcome::Refused(_) | Outcome::Unknown(_) => {
             Some(format!("repeated, it was answered by {again:?}"))

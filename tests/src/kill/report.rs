@@ -1,4 +1,4 @@
-//! What people read: a line per round, the sums, and the history behind every fault.
+//! The printed report: a line per round, the sums, and the history behind every violation.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,24 +6,24 @@ use std::time::Duration;
 use super::check::Fault;
 use super::history::{Op, Outcome};
 
-/// Faults shown whole; of more there is only the number.
+/// Number of violations shown in full; of the others only the number is shown.
 const SHOWN: usize = 20;
 
-/// What one round came to.
+/// The result of one round.
 #[derive(Debug)]
 pub(super) struct Round<'h> {
     pub(super) number: u32,
-    /// Who was killed.
+    /// The killed processes.
     pub(super) killed: String,
-    /// What was asked in it.
+    /// The operations of the round.
     pub(super) history: &'h [Op],
-    /// Requests sent again after it.
+    /// Number of requests sent again after the round.
     pub(super) replayed: usize,
-    /// From the kill until every server wrote on every hot subject again.
+    /// Time from the kill until every server wrote on every hot subject again.
     pub(super) serving: Duration,
 }
 
-/// Prints the head of the table.
+/// Prints the header of the table.
 pub(super) fn head() {
     println!(
         "{:>5}  {:<42} {:>8} {:>8} {:>8} {:>8} {:>8}  serving again",
@@ -32,7 +32,7 @@ pub(super) fn head() {
 }
 
 impl Round<'_> {
-    /// Prints its line.
+    /// Prints the line of the round.
     pub(super) fn print(&self) {
         let Self { number, killed, history, replayed, serving } = self;
         let sums = sums(history);
@@ -69,7 +69,7 @@ fn sums(history: &[Op]) -> Sums {
     sums
 }
 
-/// Prints the sums of a run, and every fault with its lines of the history.
+/// Prints the sums of a run, and every violation with its lines of the history.
 pub(super) fn conclusion(history: &[Op], replayed: usize, comments: usize, likes: usize, faults: &[Fault]) {
     let sums = sums(history);
     println!(

@@ -1,4 +1,4 @@
-//! The rounds: load, kill, start again, go on, stop, repeat; in the end the verdict.
+//! The rounds: start the load, kill, restart, continue, stop, repeat; and the check at the end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,12 +23,12 @@ use super::seen::Seen;
 use super::strike::Strike;
 use super::worker::{Stage, Worker};
 
-/// Clients at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 24;
-/// Acknowledged operations of a round before anybody dies, and after everybody stands again.
+/// Number of acknowledged operations of a round before the kill, and after all processes run again.
 const BEFORE: u64 = 100;
 const AFTER: u64 = 200;
-/// Whatever the load waits for comes within this, or never.
+/// Time limit of every wait of a round.
 const WITHIN: Duration = Duration::from_secs(90);
 
 /// A run.
@@ -38,7 +38,7 @@ pub(super) struct Rounds {
     databases: Databases,
     stage: Arc<Stage>,
     workers: Vec<Worker>,
-    /// Of the requests by which we see that all serve again.
+    /// Request ids of the probes, which show that all servers serve again.
     ids: RequestIds,
     rng: StdRng,
     history: Vec<Op>,
@@ -63,7 +63,7 @@ impl Rounds {
         }
     }
 
-    /// Runs all rounds and judges; whether nothing was lost or doubled.
+    /// Runs all rounds and checks the result. Returns true if nothing was lost or doubled.
     pub(super) async fn run(mut self, rounds: u32) -> Result<bool> {
         report::head();
         for (number, strike) in (1..).zip(Strike::plan(rounds, &mut self.rng)) {
@@ -85,7 +85,7 @@ impl Rounds {
             .map(|worker| tokio::spawn(worker.run(Arc::clone(&self.stage), stopped.clone())))
             .collect();
         self.acknowledged(BEFORE).await.context("before the kill")?;
-        // The moment of death is the one thing here that waits for nothing.
+        // The time of the kill is the only wait here without a condition.
         tokio::time::sleep(Duration::from_millis(self.rng.random_range(0..1000))).await;
         let killed = Instant::now();
         self.strike(strike).await?;
@@ -107,7 +107,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Kills all victims at once, and starts each again as soon as it is gone.
+    /// Kills all victims at once, and starts each again as soon as it has ended.
     async fn strike(&mut self, strike: &Strike) -> Result<()> {
         let servers = async {
             for number in &strike.servers {
@@ -122,7 +122,7 @@ impl Rounds {
         tokio::try_join!(servers, databases).map(|_| ())
     }
 
-    /// Waits until the load has so many more acknowledgements.
+    /// Waits until the load has `more` further acknowledgements.
     async fn acknowledged(&self, more: u64) -> Result<()> {
         let count = || self.stage.acknowledged.load(Ordering::Relaxed);
         let goal = count() + more;
@@ -134,7 +134,8 @@ impl Rounds {
         tokio::time::timeout(WITHIN, reached).await.with_context(|| format!("fewer than {more} acknowledgements"))
     }
 
-    /// Writes a root on every hot subject through every server, and goes on until it is acknowledged.
+    /// Writes a root on every hot subject through every server, and repeats it until it is
+    /// acknowledged.
     async fn probe(&self, round: u32) -> Result<Vec<Op>> {
         let place = |n: usize| (n / HOT, n % HOT);
         let probes = (0..SERVERS * HOT).map(|n| async move {
@@ -142,7 +143,7 @@ impl Rounds {
             let (member, text) = ("probe".to_owned(), format!("probe{round}.{n}"));
             let act = Act::Root { subject, member, text };
             let request_id = self.ids.next();
-            // One request at a time is what a client may have: each probe counts as a client of its own.
+            // A client may have one request in flight, so each probe counts as a client of its own.
             let ask = Ask { client: CLIENTS + n, act, request_id, door: Some(door), hurry: None, patience: WITHIN };
             let op = ask.run(&self.stage.doors, self.stage.start).await;
             ensure!(op.answer().is_some(), "server {} does not serve again: {op}", door + 1);

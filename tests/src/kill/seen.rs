@@ -1,4 +1,4 @@
-//! What stands in the end, read through the API.
+//! The data at the end of a run, read through the API.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use tonic::Code;
 use super::ground::{OBJECT_TYPES, SUBJECTS, key};
 use crate::Server;
 
-/// Everything that stands.
+/// All data.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// All comments, deleted ones too.
+    /// All comments, deleted ones included.
     pub(super) rows: Vec<Row>,
     /// LIKE and DISLIKE by comment and member.
     pub(super) likes: BTreeMap<(i64, String), LikeValue>,
-    /// Stored counts that differ from their rows, in words.
+    /// Descriptions of stored counts that differ from their rows.
     pub(super) drifts: Vec<String>,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) id: i64,
-    /// The place of its subject in [`super::ground`].
+    /// The index of its subject in [`super::ground`].
     pub(super) subject: usize,
-    /// 0 for a root, as the parent.
+    /// 0 for a root, as is the parent.
     pub(super) root: i64,
     pub(super) parent: i64,
     pub(super) floor: i32,
@@ -39,14 +39,15 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The first word of the text, which no other comment begins with; `None` for a tombstone.
+    /// Returns the first word of the text, which is unique among all comments; `None` for a
+    /// tombstone.
     pub(super) fn mark(&self) -> Option<&str> {
         self.text.as_deref().and_then(|text| text.split(' ').next())
     }
 }
 
 impl Seen {
-    /// Exports every subject and has every count verified.
+    /// Exports every subject and verifies all counts.
     pub(super) async fn read(server: &Server) -> Result<Self> {
         let mut seen = Self::default();
         for subject in 0..SUBJECTS {
@@ -62,7 +63,7 @@ impl Seen {
         let request = ExportSubjectRequest { key: Some(key(subject)) };
         let mut answers = match server.admin()?.export_subject(request).await {
             Ok(answers) => answers.into_inner(),
-            // A subject comes into being with its first comment.
+            // A subject is created with its first comment.
             Err(status) if status.code() == Code::NotFound => return Ok(()),
             Err(status) => return Err(status.into()),
         };

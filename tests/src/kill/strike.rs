@@ -1,4 +1,4 @@
-//! Who dies in which round.
+//! Selection of the victims of each round.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -16,8 +16,8 @@ pub(super) struct Strike {
 }
 
 impl Strike {
-    /// The victims of `rounds` rounds. Of any three in a row, begun at a multiple of three, one strikes servers only,
-    /// one databases only and one both.
+    /// Returns the victims of `rounds` rounds. Of any three consecutive rounds from a multiple of
+    /// three on, one kills servers only, one databases only and one both.
     pub(super) fn plan(rounds: u32, rng: &mut StdRng) -> Vec<Self> {
         let mut plan = Vec::new();
         while plan.len() < rounds as usize {
@@ -34,7 +34,7 @@ impl Strike {
         plan
     }
 
-    /// Its words in the table.
+    /// Returns its name in the table.
     pub(super) fn name(&self) -> String {
         let servers = self.servers.iter().map(|number| format!("server {}", number + 1));
         let databases = self.databases.iter().map(|number| format!("MariaDB {number}"));

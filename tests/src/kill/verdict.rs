@@ -1,25 +1,25 @@
-//! What an error of one attempt says about what happened.
+//! Classification of the error of an attempt by its possible effect.
 
 use riposte_sdk::Error;
 use tonic::{Code, Status};
 
-/// The trailer by which the service says that a call had no effect.
+/// The trailer by which the service reports that a call had no effect.
 const NOT_EXECUTED: &str = "riposte-not-executed";
 
-/// One attempt that failed.
+/// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// Whether the service said that nothing was done.
+    /// True if the service reported that the call had no effect.
     pub(crate) effectless: bool,
-    /// Whether the same call may succeed later.
+    /// True if the same call may succeed later.
     pub(crate) passing: bool,
-    /// The reason, or the code where nobody gave one.
+    /// The reason, or the status code if the status has no reason.
     pub(crate) words: String,
 }
 
 impl Failure {
-    /// Reads a status. Only the service's own word counts as "nothing was done": a connection that broke, a deadline
-    /// that passed and a fault of the service all leave it open.
+    /// Reads a status. Only the trailer of the service counts as "no effect": after a broken
+    /// connection, an expired deadline or an internal error of the service the effect is unknown.
     pub(crate) fn of(status: Status) -> Self {
         let effectless = status.metadata().contains_key(NOT_EXECUTED);
         let error = Error::from(status);

@@ -1,4 +1,4 @@
-//! One client: asks one thing after the other until it is told to stop.
+//! One client: sends one call after the other until it is stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,20 +14,20 @@ use super::ground::Ground;
 use super::history::Op;
 use super::planner::Planner;
 
-/// How long a client goes on asking the same; longer than any kill takes.
+/// Period in which a client repeats the same call; longer than any kill takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What all clients of a run share.
+/// State shared by all clients of a run.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) doors: Arc<Doors>,
     pub(super) ground: Ground,
     pub(super) start: Instant,
-    /// Operations acknowledged so far.
+    /// Number of operations acknowledged so far.
     pub(super) acknowledged: AtomicU64,
 }
 
-/// A client with its memory.
+/// A client with its state.
 #[derive(Debug)]
 pub(super) struct Worker {
     client: usize,
@@ -40,14 +40,15 @@ impl Worker {
         Self { client, planner: Planner::new(client, seed), ids: RequestIds::default() }
     }
 
-    /// Works until `stop` is set, and brings the last operation to its end; gives back itself and what it did.
+    /// Works until `stop` is set, and completes the last operation. Returns itself and its
+    /// operations.
     pub(super) async fn run(mut self, stage: Arc<Stage>, stop: watch::Receiver<bool>) -> (Self, Vec<Op>) {
         let mut history = Vec::new();
         while !*stop.borrow() {
             let act = self.planner.next(&stage.ground);
             let rng = self.planner.rng();
             let hurry = rng.random_ratio(1, 20).then(|| Duration::from_millis(rng.random_range(1..40)));
-            // Some never ask again, as callers do: of these we may never know.
+            // Some clients never repeat a call; its result may then stay unknown.
             let patience = if rng.random_ratio(1, 10) { Duration::ZERO } else { PATIENCE };
             let ask = Ask { client: self.client, act, request_id: self.ids.next(), door: None, hurry, patience };
             let op = ask.run(&stage.doors, stage.start).await;

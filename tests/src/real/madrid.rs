@@ -1,4 +1,5 @@
-//! Decide Madrid: 80 proposals of the city's citizens with 5,633 comments, as its files have them.
+//! Decide Madrid: 80 proposals of the city's citizens with 5,633 comments, as its files contain
+//! them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -15,25 +16,25 @@ use crate::say::content;
 pub const OBJECT_TYPE: &str = "proposal";
 const SOURCE: &str = "decide-madrid";
 
-/// What becomes of a reply whose parent is not in the file.
+/// The treatment of a reply whose parent is not in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Orphans {
-    /// It stays outside, with all that hangs below it.
+    /// The reply is rejected, with all comments below it.
     Reject,
-    /// It becomes a root.
+    /// The reply becomes a root.
     Root,
 }
 
-/// What the files hold, sorted by the stated rules.
+/// The content of the files, divided by the documented rules.
 #[derive(Debug, Default)]
 pub struct Madrid {
-    /// All comments of the file by proposal, whether they come in or not; orphans as roots.
+    /// All comments of the file by proposal, imported or not; orphans as roots.
     pub file: BTreeMap<String, Tree>,
-    /// The comments that come in, by proposal.
+    /// The imported comments, by proposal.
     pub forest: BTreeMap<String, Tree>,
-    /// The comments that stay outside, with the reason.
+    /// The rejected comments, with the reason.
     pub rejected: BTreeMap<String, &'static str>,
-    /// The owner, the title and the first moment of each proposal.
+    /// The owner, the title and the earliest time of each proposal.
     pub proposals: BTreeMap<String, (String, String, i64)>,
 }
 
@@ -43,12 +44,12 @@ struct Row {
 }
 
 impl Madrid {
-    /// Reads both files and applies the rules of `riposte import --help`: a comment without text stays outside, unless
-    /// a comment with text hangs below it: then it is a tombstone. With [`Orphans::Reject`] a reply whose chain leads
-    /// out of the file stays outside too.
+    /// Reads both files and applies the rules of `riposte import --help`: a comment without text is
+    /// rejected, unless a comment with text is below it, in which case it is a tombstone. With
+    /// [`Orphans::Reject`] a reply whose chain of parents leaves the file is rejected too.
     ///
     /// # Errors
-    /// When a file is not as it is known.
+    /// If a file differs from the known format.
     pub fn read(data: &Path, orphans: Orphans) -> Result<Self> {
         let all = read_comments(&data.join("decide-madrid/comments.csv.gz"))?;
         let speaks = speaking(&all);
@@ -78,7 +79,8 @@ impl Madrid {
         Ok(madrid)
     }
 
-    /// The comments and their subjects as items of an import, in the order of time: so parents come first.
+    /// Returns the comments and their subjects as items of an import, ordered by time, so that
+    /// parents come first.
     #[must_use]
     pub fn items(&self) -> Vec<ImportItem> {
         let mut items = Vec::new();
@@ -112,13 +114,13 @@ impl Madrid {
         items
     }
 
-    /// The comments of all proposals that come in.
+    /// Returns the imported comments of all proposals.
     pub fn comments(&self) -> impl Iterator<Item = &Node> {
         self.forest.values().flat_map(Tree::values)
     }
 }
 
-/// The comments with a text at or below them.
+/// Returns the comments that have a text, and their ancestors.
 fn speaking(all: &HashMap<String, Row>) -> HashSet<&str> {
     let texts = all.iter().filter(|(_, row)| !row.node.text.trim().is_empty());
     texts
@@ -127,7 +129,8 @@ fn speaking(all: &HashMap<String, Row>) -> HashSet<&str> {
         .collect()
 }
 
-/// Why a comment is an orphan, if it is one: its own parent is not in the file, or a comment further up.
+/// Returns the reason why a comment is an orphan, if it is one: its parent is not in the file, or
+/// an ancestor's is not.
 fn orphan(all: &HashMap<String, Row>, row: &Row) -> Option<&'static str> {
     let mut chain = std::iter::successors(row.node.parent.as_ref(), |id| all.get(*id)?.node.parent.as_ref());
     let own = all.contains_key(row.node.parent.as_ref()?);
@@ -162,8 +165,8 @@ fn read_comments(path: &Path) -> Result<HashMap<String, Row>> {
     Ok(all)
 }
 
-/// A date and a time of day in Madrid as ms since 1970: two hours ahead of UTC between the last Sundays of March and
-/// October, one hour otherwise.
+/// Returns a date and a time of day in Madrid as ms since 1970. Madrid is two hours ahead of UTC
+/// between the last Sundays of March and October, and one hour otherwise.
 fn moment(date: &str, time: &str) -> Option<i64> {
     let numbers = |text: &str, by: char| text.split(by).map(|part| part.parse().ok()).collect::<Option<Vec<i64>>>();
     let [year, month, day] = numbers(date, '-')?.try_into().ok()?;
@@ -176,15 +179,15 @@ fn moment(date: &str, time: &str) -> Option<i64> {
     Some(((local - if summer { 120 } else { 60 }) * 60 + second) * 1000)
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar.
+/// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Counted in years that begin with March, so that the leap day is a year's last.
+    // Years are counted from March, so that the leap day is the last of its year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 + day
         - 719_469
 }
 
-/// The reasons with how often each was given.
+/// Returns the reasons with the number of comments for each.
 #[must_use]
 pub fn by_reason(rejected: &BTreeMap<String, &'static str>) -> HashMap<&'static str, usize> {
     let mut counts = HashMap::new();
@@ -201,7 +204,8 @@ mod tests {
         assert_eq!(moment("1970-01-01", "01:00:00"), Some(0));
         assert_eq!(moment("2015-09-15", "10:50:19"), Some(1_442_307_019_000));
         assert_eq!(moment("2016-02-29", "12:00:00"), Some(1_456_743_600_000));
-        // The clocks went back at three in the morning, so half past two came twice; the first is meant.
+        // The clocks went back at three in the morning, so half past two occurred twice; the first
+        // one is used.
         assert_eq!(moment("2018-10-28", "02:30:00"), Some(1_540_686_600_000));
         assert_eq!(moment("2018-10-28", "03:00:00"), Some(1_540_692_000_000));
         assert_eq!(moment("2018-03-25", "03:00:00"), Some(1_521_939_600_000));

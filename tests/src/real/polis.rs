@@ -1,4 +1,4 @@
-//! Votes of a Polis conversation, replayed as they were cast.
+//! Votes of a Polis conversation, replayed in the order in which they were cast.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -13,20 +13,20 @@ use crate::{Say, Server};
 
 const OBJECT_TYPE: &str = "conversation";
 
-/// One conversation as its files have it.
+/// One conversation, as its files contain it.
 #[derive(Debug)]
 pub struct Polis {
-    /// The comments in the order of time: id, author, text, ms since 1970.
+    /// The comments ordered by time: id, author, text, ms since 1970.
     pub comments: Vec<(String, String, String, i64)>,
-    /// The votes of each voter in the order of time: comment and value.
+    /// The votes of each voter ordered by time: comment and value.
     pub votes: BTreeMap<String, Vec<(String, LikeValue)>>,
 }
 
 impl Polis {
-    /// Reads a conversation, and proves by the published sums which sign means agreement.
+    /// Reads a conversation, and checks with the published sums which sign means agreement.
     ///
     /// # Errors
-    /// When a file is not as it is known.
+    /// If a file differs from the known format.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut cast = rows(&folder.join("votes.csv.gz"))?;
         let written = rows(&folder.join("comments.csv.gz"))?;
@@ -37,7 +37,7 @@ impl Polis {
         let mut comments = Vec::new();
         for row in &written {
             let id = row["comment-id"].as_str();
-            // The sums count every vote, those that the voter changed later too.
+            // The sums count every vote, including those that the voter changed later.
             ensure!(agrees.get(id).copied().unwrap_or(0) == row["agrees"].parse::<i64>()?, "1 is not agreement: {id}");
             comments.push((
                 id.to_owned(),
@@ -61,13 +61,14 @@ impl Polis {
         Ok(Self { comments, votes })
     }
 
-    /// How many votes there are.
+    /// Returns the number of votes.
     #[must_use]
     pub fn total(&self) -> usize {
         self.votes.values().map(Vec::len).sum()
     }
 
-    /// Likes and dislikes of each comment when of one voter's votes the last counts.
+    /// Returns the likes and dislikes of each comment, where only the last vote of each voter
+    /// counts.
     #[must_use]
     pub fn outcome(&self) -> HashMap<&str, (i32, i32)> {
         let mut counts: HashMap<&str, (i32, i32)> = HashMap::new();
@@ -83,7 +84,7 @@ impl Polis {
         counts
     }
 
-    /// Brings the comments in as roots; gives the comment ids by the file's.
+    /// Imports the comments as roots; returns the comment ids by the ids of the file.
     ///
     /// # Errors
     /// The server's, or a comment that was not created.
@@ -112,7 +113,7 @@ impl Polis {
         Ok(ids)
     }
 
-    /// Casts all votes by `clients` clients at once, each voter's in the order of time.
+    /// Casts all votes with `clients` concurrent clients; the votes of each voter stay in order.
     ///
     /// # Errors
     /// The first vote that failed.

@@ -1,4 +1,4 @@
-//! Comments: edit, history, delete, bring back, pin, read by id.
+//! Comments: edit, history, delete, undelete, pin, read by id.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{

@@ -85,7 +85,7 @@ async fn counts_equal_the_rows_after_any_mix(world: World) -> Result<()> {
     verify(&world, &say).await
 }
 
-/// Asks the server to compare every count of the subject with its rows.
+/// Calls VerifyCounts for the subject.
 pub(crate) async fn verify(world: &World, say: &Say) -> Result<()> {
     let scope = SubjectScope { scope: Some(Scope::Key(say.key.clone())) };
     let request = VerifyCountsRequest { scope: Some(scope), ..VerifyCountsRequest::default() };

@@ -1,4 +1,4 @@
-//! What one member wrote across subjects, and likes within one.
+//! The comments of one member across subjects, and the member's likes within one.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) const CASES: &[Case] = cases![
     what_a_member_likes_in_a_subject_is_walked_by_comment,
 ];
 
-/// A member that nobody else is.
+/// Returns a member id that is not used elsewhere.
 fn somebody() -> String {
     format!("m-{}", uuid::Uuid::now_v7())
 }
@@ -49,7 +49,8 @@ async fn walk(world: &World, member: &str, all: bool, page_size: i32) -> Result<
     }
 }
 
-/// Walks until the history, which follows the commits, shows what is expected.
+/// Walks the history until it shows the expected comments, because it follows the commits with a
+/// delay.
 async fn shows(world: &World, member: &str, all: bool, expected: &[(i64, CommentState)]) -> Result<()> {
     let mut walked = Vec::new();
     let shown = async {
@@ -75,7 +76,7 @@ async fn a_members_comments_are_walked_newest_first_across_subjects(world: World
         };
         say.comment("somebody-else", "not theirs").await?;
         written.push((comment.id, CommentState::Active));
-        // The order is by time, to the millisecond.
+        // The order is by time, in milliseconds.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     written.reverse();
@@ -92,7 +93,7 @@ async fn what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for(world: 
     shows(&world, &member, false, &written).await?;
     let gone = delete(&say, written[1].0, &member).await?;
     ensure!(gone.state() == CommentState::Deleted);
-    // At once: the rows decide, not the projection.
+    // Immediately: the rows decide, not the event consumer.
     let listed = walk(&world, &member, false, 1).await?;
     ensure!(listed == [written[0], written[2]], "{listed:?}");
     written[1].1 = CommentState::Deleted;

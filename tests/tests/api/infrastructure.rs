@@ -1,4 +1,5 @@
-//! What every call has: a request id in its trailers, errors in the words of the contract; and deadlines.
+//! Properties of every call: a request id in its trailers, errors as the contract defines them, and
+//! deadlines.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_deadline_that_passes_is_told_as_such,
 ];
 
-/// A request with a fault header of its own.
+/// Creates a request with a fault header.
 fn with_fault<T>(message: T, fault: &str) -> Result<tonic::Request<T>> {
     let mut request = tonic::Request::new(message);
     let unique = format!("{fault};key={}", uuid::Uuid::new_v4());
@@ -27,7 +28,7 @@ fn with_fault<T>(message: T, fault: &str) -> Result<tonic::Request<T>> {
 async fn dev_alone_honours_faults_on_request(world: World) -> Result<()> {
     let say = Say::on(&world.client, "article");
     let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
-    // Two faults are ridden over by the client's own retries; a permanent one is not retried and comes through.
+    // The client's own retries hide two faults; a permanent error is not retried and is returned.
     say.client.comments().list_comments(with_fault(list.clone(), "code=UNAVAILABLE;n=2")?).await?;
     let refused = say.client.comments().list_comments(with_fault(list, "code=PERMISSION_DENIED;n=1")?).await;
     ensure!(refused.is_err() == world.dev, "{refused:?}");
@@ -53,7 +54,7 @@ async fn a_create_whose_answers_are_lost_is_done_once(world: World) -> Result<()
 
 async fn a_deadline_that_passes_is_told_as_such(world: World) -> Result<()> {
     if !world.dev {
-        return Ok(()); // only dev can be asked to be slow
+        return Ok(()); // only dev supports injected delays
     }
     let say = Say::on(&world.client, "article");
     let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
@@ -70,7 +71,7 @@ async fn every_answer_carries_a_request_id_and_ours_if_we_gave_one(world: World)
         tonic::Request::new(ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() });
     request.metadata_mut().insert("riposte-request-id", "mine-42".parse()?);
     let answer = say.client.comments().list_comments(request).await?;
-    // Unary clients merge the trailers into the metadata of the answer.
+    // Unary clients merge the trailers into the metadata of the response.
     ensure!(answer.metadata().get("riposte-request-id").context("no id")?.to_str()? == "mine-42");
     let request = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
     let answer = say.client.comments().list_comments(request).await?;

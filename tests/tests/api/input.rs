@@ -1,4 +1,5 @@
-//! Bad input: the canonical code, a reason, every violation at once, nothing half-written, no driver text.
+//! Bad input: the canonical code, a reason, every violation at once, no partial write, no driver
+//! text.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::Error;
@@ -206,7 +207,7 @@ async fn every_string_may_be_as_long_as_it_may(world: World) -> Result<()> {
         ensure!(answer.error.is_none(), "{answer:?}");
         ids.push(answer.comment_id);
     }
-    // Two hundred such comments are more than an answer may hold.
+    // Two hundred such comments exceed the size limit of a response.
     let many = BatchGetCommentsRequest { ids: ids.repeat(100), ..BatchGetCommentsRequest::default() };
     let outcome = say.client.comments().batch_get_comments(many).await;
     ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::MessageTooLarge));

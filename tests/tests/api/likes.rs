@@ -1,4 +1,4 @@
-//! Likes: states that are set, exact counts, and who said what.
+//! Likes: values that are set, exact counts, and the members of each value.
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;

@@ -1,4 +1,4 @@
-//! Lists: pages, previews, jumps, and what they refuse.
+//! Lists: pages, previews, jumps, and rejected requests.
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort, ErrorReason, ListCommentsRequest, ListRepliesRequest};

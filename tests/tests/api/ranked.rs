@@ -1,4 +1,4 @@
-//! Ranked lists: their formulas, exact walks while everything moves, previews and jumps.
+//! Ranked lists: their formulas, exact walks during concurrent changes, previews and jumps.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) const CASES: &[Case] = cases![
 const RANKED: [CommentSort; 5] =
     [CommentSort::Hot, CommentSort::Top, CommentSort::Best, CommentSort::Controversial, CommentSort::MostReplies];
 
-/// Roots with likes, dislikes and replies of all sorts; several are equal.
+/// Creates roots with various likes, dislikes and replies; several are equal.
 async fn voted(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
     let say = Say::on(&world.client, "article");
     let mut roots = Vec::new();
@@ -102,7 +102,7 @@ async fn ranked_walks_are_exact_while_others_like_write_and_delete(world: World)
 
 async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
     let (say, roots) = voted(&world, 6).await?;
-    // Nobody has touched it, and nothing stands below it.
+    // The root has no votes and no replies.
     let last = roots[0].id;
     let first = || async { anyhow::Ok(say.roots(CommentSort::Top, 3).await?.first().map(|top| top.id)) };
     ensure!(first().await? != Some(last));
@@ -117,7 +117,7 @@ async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
     Ok(())
 }
 
-/// The floors of the one preview of the first page.
+/// Returns the floors of the only preview on the first page.
 async fn preview(say: &Say, sort: CommentSort) -> Result<Vec<i32>> {
     let thread = say.page(sort, 5).await?.threads.remove(0);
     ensure!(!thread.reply_page_token.is_empty(), "there are more than it shows");

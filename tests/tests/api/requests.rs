@@ -1,4 +1,4 @@
-//! Request ids: the same answer for ever, and never another's.
+//! Request ids: a repeat always gets the first response, and never that of another request.
 
 use anyhow::{Result, ensure};
 use futures::future::join_all;

@@ -1,4 +1,4 @@
-//! Subjects: bring into being, change, delete, bring back, read in batches.
+//! Subjects: create, change, delete, undelete, read in batches.
 
 use anyhow::{Result, ensure};
 use prost_types::FieldMask;

@@ -1,4 +1,4 @@
-//! Text: normal form, every script, nothing that is not text; and ids compared byte by byte.
+//! Text: normal form, every script, no invalid text; and ids that are compared byte by byte.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue, SubjectKey};

@@ -1,4 +1,4 @@
-//! Threads: the depth cap, thread order, conversations.
+//! Threads: the depth limit, thread order, conversations.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort, ErrorReason, GetThreadRequest, ListConversationRequest};
@@ -13,7 +13,7 @@ pub(crate) const CASES: &[Case] = cases![
     reply_counts_follow_the_contract,
 ];
 
-/// A subtree, walked in pages of `page_size`.
+/// Returns a subtree, read in pages of `page_size`.
 pub(crate) async fn thread(say: &Say, comment_id: i64, page_size: i32) -> Result<Vec<Comment>> {
     let mut request = GetThreadRequest { comment_id, page_size, ..GetThreadRequest::default() };
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Page tokens: opaque, authenticated, bound to what they were given for.
+//! Page tokens: opaque, authenticated, bound to the request for which they were issued.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason, GetThreadRequest, ListCommentsRequest, ListRepliesRequest};

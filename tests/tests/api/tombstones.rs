@@ -1,4 +1,4 @@
-//! Tombstones: what is not visible stays listed while anything visible stands below it, at any depth.
+//! Tombstones: an invisible comment stays listed while a visible comment is below it, at any depth.
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort, CommentState, ErrorReason, LikeValue};

@@ -1,4 +1,5 @@
-//! Import and export: an answer per item, idempotent by external id, threads and times kept.
+//! Import and export: a result per item, idempotent by external id; threads and times are
+//! preserved.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! VerifyCounts, RepairCounts and RebuildMemberHistory: clean data stays as it is, and a walk goes on where it stopped.
+//! VerifyCounts, RepairCounts and RebuildMemberHistory: clean data stays unchanged, and a walk
+//! resumes where it stopped.
 
 use std::collections::HashSet;
 
@@ -27,7 +28,7 @@ fn one(say: &Say) -> Option<SubjectScope> {
     Some(SubjectScope { scope: Some(Scope::Key(say.key.clone())) })
 }
 
-/// A type of its own with some subjects, each with three comments.
+/// Creates an object type with some subjects, each with three comments.
 async fn filled(world: &World, subjects: usize) -> Result<(String, Vec<Say>)> {
     let object_type = format!("t{}", &uuid::Uuid::new_v4().simple().to_string()[..20]);
     let says: Vec<_> = (0..subjects).map(|_| Say::on(&world.client, &object_type)).collect();
@@ -64,7 +65,7 @@ async fn a_verification_goes_on_behind_any_subject_it_has_told(world: World) -> 
     loop {
         calls += 1;
         let mut answers = world.server.admin()?.verify_counts(request.clone()).await?.into_inner();
-        // Two subjects of each call, as if it broke off.
+        // Each call processes two subjects and is then abandoned.
         for _ in 0..2 {
             let Some(answer) = answers.message().await? else { break };
             ensure!(answer.drifts.is_empty() && answer.comments_checked == 3, "{answer:?}");
@@ -89,7 +90,7 @@ async fn a_verification_of_all_subjects_visits_every_type_and_goes_on_by_its_own
     while !begun || !request.resume_token.is_empty() {
         begun = true;
         let mut answers = admin.verify_counts(request.clone()).await?.into_inner();
-        // Each call breaks off soon.
+        // Each call is abandoned early.
         for _ in 0..20 {
             let Some(answer) = answers.message().await? else { break };
             let key = answer.subject.context("no subject")?;

@@ -1,4 +1,4 @@
-//! Exact walks: everything that stood at the start, exactly once, while others write.
+//! Exact walks: every comment that existed at the start, exactly once, during concurrent writes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use riposte_tests::{Case, Say, World, cases};
 pub(crate) const CASES: &[Case] =
     cases![a_walk_of_roots_is_exact_while_others_write_and_delete, a_walk_of_replies_is_exact_while_others_write,];
 
-/// The walk holds each of `stood` once, and nothing twice, in the order of its floors.
+/// Fails unless the walk contains each of `stood` once, and no comment twice, in the order of
+/// floors.
 fn exact(sort: CommentSort, walked: &[Comment], stood: &HashSet<i64>) -> Result<()> {
     let ids: Vec<_> = walked.iter().map(|c| c.id).collect();
     let unique: HashSet<_> = ids.iter().copied().collect();

@@ -1,4 +1,5 @@
-//! WatchSubject: dense revisions in order, resumed without a loss, whoever else watches.
+//! WatchSubject: dense revisions in order, resumed without a loss, with any number of other
+//! watchers.
 
 use std::time::Duration;
 
@@ -79,7 +80,8 @@ async fn a_watch_resumes_behind_any_revision_it_has_seen(world: World) -> Result
         say.comment("m", &n.to_string()).await?;
     }
     let last = revision(&say).await?;
-    // From the outbox while nobody watches, then from the ring, then further back than the ring began.
+    // From the outbox while no other client watches, then from the ring, then from before the start
+    // of the ring.
     let mut watches = Vec::new();
     for after in [last - 3, last - 2, 1, last] {
         let mut watch = Watch::open(&say, after).await?;

@@ -1,5 +1,5 @@
-//! The protocol that Riposte keeps (`server/cache/src/port.rs`), on one subject with one list and one comment: who may do
-//! what next, and what comes of it.
+//! The protocol of Riposte's cache (`server/cache/src/port.rs`), on one subject with one list and
+//! one comment: the possible steps and their effects.
 
 mod parts;
 mod redis;
@@ -15,16 +15,16 @@ use stateright::{Model, Property};
 
 /// Nothing stays stale.
 const CONVERGES: &str = "when all is quiet, what is kept equals the database";
-/// No page is torn.
+/// Every page shows one state.
 const ONE_STATE: &str = "all that a block answers is of its revision";
-/// A revision, once answered, is not taken back.
+/// A revision that was returned is not taken back.
 const FORWARD: &str = "a block does not go back within its incarnation";
-/// A writer sees what it wrote.
+/// A writer sees its own write.
 const TOLD: &str = "without failover, a block that answers knows what it was told";
-/// That all this is not kept by caching nothing.
+/// Rules out that the properties are met by caching nothing.
 const CACHES: &str = "all may be quiet with everything cached";
 
-/// A protocol without some of its rules, among writers, fillers and faults.
+/// A protocol without some of its rules, with writers, fillers and faults.
 #[derive(Debug, Clone)]
 pub(super) struct Blocks {
     without: &'static [Rule],
@@ -33,7 +33,7 @@ pub(super) struct Blocks {
     faults: Faults,
 }
 
-/// One step of one of those who take part; numbers are those of writers and fillers.
+/// One step of one participant; numbers are those of writers and fillers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Commit(usize),
@@ -183,7 +183,7 @@ impl Blocks {
         By { without: self.without, now: state.now }
     }
 
-    /// Whether a relay at rest has anything to tell, or to find out.
+    /// Returns true if an idle relay has something to report or to detect.
     fn relay_goes_on(&self, state: &State) -> bool {
         let cursor = state.redis.cursor.map(|(at, _)| at);
         let lost = self.by(state).keeps(Rule::CursorInTheSlot) || cursor.is_none();
@@ -211,7 +211,7 @@ fn tell(state: &mut State, number: usize, by: By) {
     state.writers[number] = Writer::Done(Some(event));
 }
 
-/// A step of a filler; `None` where somebody else fills.
+/// Makes a step of a filler; `None` if another filler is filling.
 fn fill(state: &mut State, step: Step, by: By) -> Option<()> {
     let (Step::Open(number) | Step::Read(number) | Step::Fill(number) | Step::Close(number)) = step else {
         return None;
@@ -271,7 +271,7 @@ fn relay(state: &mut State, by: By) {
     };
 }
 
-/// Moves the cursor on; where it is not found, a new generation begins.
+/// Advances the cursor; if it is not at the expected position, a new generation begins.
 fn advance(state: &mut State, moving: Moving, by: By) {
     if !state.redis.advance((moving.from, moving.to), moving.told, by) {
         renew(state, moving.to);
@@ -293,7 +293,7 @@ fn evict(redis: &mut Redis, key: Key) {
     }
 }
 
-/// The faults that may strike now: those that are left and would change something.
+/// Adds the possible faults: those that remain and would change something.
 fn strike(state: &State, steps: &mut Vec<Step>) {
     let State { redis, replica, faults, .. } = state;
     let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
@@ -306,7 +306,7 @@ fn strike(state: &State, steps: &mut Vec<Step>) {
     may(faults.restart, true, Step::RestartEmpty);
     may(faults.lead, state.relay != Relay::Begins, Step::RelayDies);
     may(faults.lead, matches!(state.relay, Relay::Moves(..)), Step::OtherRelayLeads);
-    // A replica that will never take over need not be followed.
+    // A replica that will never take over does not need steps of its own.
     may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
     may(faults.failover, replica != redis, Step::Failover);
 }

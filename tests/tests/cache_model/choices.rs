@@ -1,6 +1,8 @@
-//! What the preview of a root is chosen from (`server/cache/src/port.rs`). Each commit lifts another reply before all that were
-//! known: it is liked, which its writer and the relay tell, or comes to be seen again, which the relay tells. A choice holds
-//! those that the board held when it was read; the board follows the commits on its own, before the relay or behind it.
+//! The candidates from which the preview of a root is chosen (`server/cache/src/port.rs`). Each
+//! commit moves another reply before all known ones: a like, which its writer and the relay report,
+//! or a reply that becomes visible again, which the relay reports. The candidates contain the
+//! replies that the rank index contained when it was read. The rank index follows the commits
+//! independently, before or after the relay.
 
 mod redis;
 mod variants;
@@ -8,43 +10,47 @@ mod variants;
 use redis::{Redis, Ticket};
 use stateright::{Model, Property};
 
-/// A rule. Whoever leaves it out has to be found out.
+/// A rule. When a rule is left out, the checker must find a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// A like of a reply that is not in the choice ends it.
+    /// A like of a reply that is not a candidate removes the candidates.
     LikesEndChoices,
-    /// Likes are logged while a ticket is out, and a choice that one of them ends is not kept.
+    /// Likes are logged while a fill lease is outstanding, and candidates that a logged like
+    /// removes are not stored.
     LikesAreLogged,
-    /// A choice is kept only if its board held all that the relay had told when the ticket was given.
+    /// Candidates are stored only if the rank index contained everything that the relay had
+    /// reported when the fill lease was granted.
     BoardsHoldWhatWasTold,
-    /// The relay tells the likes of what comes to be seen, as if it had been liked.
+    /// The relay reports the likes of a reply that becomes visible, as if it had been liked.
     RelayTellsWhatRises,
-    /// The relay tells in the step that moves its cursor, which lies beside the block.
+    /// The relay reports changes in the step that moves its cursor, which is stored next to the
+    /// subject entry.
     CursorInTheSlot,
-    /// A choice is of its block.
+    /// Candidates carry the incarnation of their subject entry.
     ChoicesBearTheirBlock,
 }
 
-/// How many faults of each kind may still strike.
+/// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Faults {
     evict: u8,
-    /// A writer dies behind its commit.
+    /// A writer dies after its commit.
     crash: u8,
     failover: u8,
     restart: u8,
-    /// Tickets given until now are valid no more.
+    /// All outstanding fill leases expire.
     expiry: u8,
-    /// The relay dies; or another leads, and its last call comes late.
+    /// The relay dies; or another process acquires the lease, and the last call of this one arrives
+    /// late.
     lead: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Writer {
-    /// Will like a reply, or show one again.
+    /// Will like a reply, or make one visible again.
     Likes,
     Shows,
-    /// Has not told of its commit, by its number.
+    /// Has not yet notified the cache of its commit, which is given by its sequence number.
     Committed(u8),
     Done,
 }
@@ -53,12 +59,12 @@ enum Writer {
 enum Filler {
     Begins,
     Opened(Ticket),
-    /// How far the board was.
+    /// The position of the rank index.
     Read(Ticket, u8),
     Done,
 }
 
-/// A move of the cursor, and the last reply that is told with it.
+/// A move of the cursor, and the last reply that is reported with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Moving {
     from: u8,
@@ -75,7 +81,7 @@ enum Relay {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct State {
-    /// Of each commit: whether it was a like.
+    /// For each commit, true if it was a like.
     commits: Vec<bool>,
     board: u8,
     redis: Redis,
@@ -231,7 +237,7 @@ impl Choices {
         };
     }
 
-    /// A step of a filler; `None` where it may not.
+    /// Makes a step of a filler; `None` if the filler may not make one.
     fn fill(&self, state: &mut State, number: usize) -> Option<()> {
         state.fillers[number] = match state.fillers[number] {
             Filler::Begins => {
@@ -303,7 +309,7 @@ impl State {
         self.commits.iter().map(|_| 1).sum()
     }
 
-    /// A number that never came before.
+    /// Returns a number that was not used before.
     fn token(&mut self) -> u8 {
         self.fresh += 1;
         self.fresh - 1

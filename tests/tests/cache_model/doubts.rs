@@ -1,28 +1,31 @@
-//! What one member likes in one subject, as the cache keeps it: doubted before a commit, settled after it, forgotten again
-//! by the relay (`server/cache/src/port.rs`). Each commit changes the value; its number is the value.
+//! The cached likes of one member in one subject: their invalidation begins before a commit and
+//! ends after it, and the relay removes them again (`server/cache/src/port.rs`). Each commit
+//! changes the value; its sequence number is the value.
 
 mod variants;
 
 use stateright::{Model, Property};
 
-/// A rule. Whoever leaves it out has to be found out.
+/// A rule. When a rule is left out, the checker must find a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// A writer doubts before its commit, which forgets what is known and revokes the right to fill.
+    /// A writer begins the invalidation before its commit, which removes the cached likes and
+    /// revokes the right to fill.
     WritersDoubt,
-    /// Nobody gets the right to fill while there is a doubt.
+    /// No filler gets the right to fill during an invalidation.
     DoubtsBarFillers,
-    /// A writer that finds its doubt lost when it settles it forgets what was filled meanwhile.
+    /// A writer that finds its invalidation lost when it ends it removes the likes that were filled
+    /// meanwhile.
     LostDoubtsForget,
-    /// A writer whom the cache did not hear begins a new generation.
+    /// A writer whose call did not reach the cache begins a new generation.
     WritersPay,
-    /// What is known is of a generation.
+    /// Cached likes belong to a generation.
     OldGenerationsAreNone,
-    /// The relay forgets what is known in the step that moves its cursor past the commit.
+    /// The relay removes the cached likes in the step that moves its cursor past the commit.
     RelayForgets,
 }
 
-/// How many faults of each kind may still strike.
+/// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Faults {
     evict: u8,
@@ -30,18 +33,18 @@ struct Faults {
     away: u8,
     failover: u8,
     restart: u8,
-    /// All doubts become too old.
+    /// All invalidations expire.
     expiry: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Writer {
     Begins,
-    /// Whether the cache heard the doubt.
+    /// True if the beginning of the invalidation reached the cache.
     Doubted(bool),
     Committed(u8, bool),
     Owes(u8),
-    /// What it committed, and whether the cache heard of its end.
+    /// The committed value; true if the end of the invalidation reached the cache.
     Done(u8, bool),
 }
 
@@ -57,11 +60,11 @@ enum Filler {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Redis {
     cursor: Option<(u8, u8)>,
-    /// Of a generation: the value.
+    /// The generation and the value.
     known: Option<(u8, u8)>,
-    /// Of a generation: who may fill.
+    /// The generation and the filler that may fill.
     filler: Option<(u8, usize)>,
-    /// A bit for each writer.
+    /// The running invalidations, one bit for each writer.
     doubts: u8,
 }
 
@@ -78,7 +81,7 @@ struct State {
     replica: Redis,
     writers: [Writer; 2],
     fillers: [Filler; 2],
-    /// `None`: it has died, and begins where the cursor is.
+    /// `None`: the relay has died, and will continue at the position of the cursor.
     relay: Option<u8>,
     generation: u8,
     faults: Faults,
@@ -235,7 +238,7 @@ impl Doubts {
         };
     }
 
-    /// A step of a filler; `None` where it may not.
+    /// Makes a step of a filler; `None` if the filler may not make one.
     fn fill(&self, state: &mut State, number: usize) -> Option<()> {
         let State { redis, committed, .. } = state;
         state.fillers[number] = match state.fillers[number] {

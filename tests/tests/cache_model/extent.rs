@@ -1,4 +1,5 @@
-//! How far the larger runs go: the states nearest to the start in every test run, all of them where it is asked for.
+//! The extent of the larger runs: the states nearest to the start in every test run, all of them on
+//! request.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -6,11 +7,13 @@ use std::time::Instant;
 
 use stateright::{Checker, CheckerBuilder, Expectation, Model};
 
-/// States that a larger run meets in every test run, the nearest first: a second each.
+/// The number of states, nearest first, that a larger run visits in every test run: one second
+/// each.
 const NEAR: usize = 200_000;
 
-/// Checks a model, and prints how it went. With `RIPOSTE_MODEL=whole` it visits every state, as `how` says, and tells how many
-/// there are; without, it looks for what is wrong among the nearest ones.
+/// Checks a model and reports the result. With `RIPOSTE_MODEL=whole` it visits every state, in the
+/// way that `how` configures, and returns their number; otherwise it searches the nearest states
+/// for violations.
 pub(super) fn visited<M>(model: &M, how: impl FnOnce(CheckerBuilder<M>) -> CheckerBuilder<M>) -> Option<usize>
 where
     M: Model + Clone + Debug + Send + Sync + 'static,

@@ -1,33 +1,35 @@
-//! First pages as they are kept in print (`server/cache/src/redis/library.lua`): put together of a block's copies by who reads,
-//! brought back later in print, and answered while the block is of the revision and the stamp at which they were put together. Of the
-//! copies only the likes matter here; each commit is a like, a bit of its own.
+//! Rendered first pages (`server/cache/src/redis/library.lua`). A reader assembles a page from the
+//! cached data of a subject entry and stores it later as a rendered page. The page is returned
+//! while the entry has the revision and the content version at which it was assembled. Only the
+//! likes of the cached data matter here; each commit is a like with a bit of its own.
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-/// A rule. Whoever leaves it out has to be found out.
+/// A rule. When a rule is left out, the checker must find a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// A like that is heard stamps the block.
+    /// An applied like changes the content version of the entry.
     LikesStamp,
-    /// A fill does, for it may bring likes that nobody was told of.
+    /// A fill changes it too, because it may contain likes that the cache was not notified of.
     FillsStamp,
-    /// A revision is part of a page's name.
+    /// The revision is part of a page's name.
     RevisionsAreCompared,
-    /// Stamps come from a clock: a replica that took over gives none that its master has given.
+    /// Content versions come from a clock: a replica that took over issues none that its master has
+    /// issued.
     StampsNeverComeTwice,
 }
 
-/// The likes: a bit for each.
+/// The likes, one bit each.
 type Likes = u8;
 
-/// What a page is of.
+/// The revision and the content version that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Name {
     revision: u8,
     stamp: u8,
 }
 
-/// The block, and a page that was kept.
+/// The subject entry and a stored page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Redis {
     name: Name,
@@ -38,14 +40,14 @@ struct Redis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Reader {
     Begins,
-    /// What it put together: its name, and what it shows.
+    /// The page that the reader assembled: its name and its content.
     Read(Name, u8, Likes),
     Done,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct State {
-    /// What is committed, and the revision.
+    /// The committed likes and the revision.
     rows: (Likes, u8),
     redis: Redis,
     replica: Redis,
@@ -57,11 +59,11 @@ struct State {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// A member likes: committed, and not told yet.
+    /// A member likes: the like is committed, and the cache is not notified yet.
     Like(u8),
-    /// The copies hear of a like, perhaps not for the first time.
+    /// The cache is notified of a like, possibly again.
     Hear(u8),
-    /// Something else is committed and applied.
+    /// Another change is committed and applied.
     Change,
     Fill,
     Read(usize),
@@ -167,7 +169,7 @@ impl Firsts {
         }
     }
 
-    /// What the page shows that is answered whole, if there is one.
+    /// Returns the content of the rendered page that may be returned, if one exists.
     fn whole(&self, redis: &Redis) -> Option<(u8, Likes)> {
         let (name, revision, likes) = redis.kept?;
         let compared = |name: Name| Name {

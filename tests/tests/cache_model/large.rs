@@ -1,17 +1,18 @@
-//! Runs with millions of states. What they showed stands in docs/testing.md.
+//! Runs with millions of states. docs/testing.md has their results.
 
 use super::extent::visited;
 use super::model::Cache;
 use super::protocol::Faults;
 use super::variants::{ANCHORED, EACH_ONCE, NO_FAULTS, SOUND, two};
 
-/// Fails if something is wrong, or if there are other than `count` states, where all are visited.
+/// Fails on a violation, or if the number of states differs from `count` when all of them are
+/// visited.
 fn bears(cache: &Cache, count: usize) {
     let states = visited(cache, |builder| builder);
     assert!(states.is_none_or(|states| states == count), "{cache:?}: {states:?} states");
 }
 
-/// The same where writers that differ by their number only count as one, and so do fillers.
+/// The same, with writers that differ only by their number counted as one, and fillers likewise.
 fn bears_alike(cache: &Cache, count: usize) {
     let states = visited(cache, |builder| builder.symmetry());
     assert!(states.is_none_or(|states| states == count), "{cache:?}: {states:?} states");

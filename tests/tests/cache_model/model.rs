@@ -1,16 +1,16 @@
-//! Who may do what next, and what comes of it.
+//! The possible next steps of a state, and their effects.
 
 use super::protocol::{Faults, Gap, Protocol, Relay, Tells};
 use super::redis::Redis;
 use super::state::{Filler, State, Writer};
 use stateright::{Model, Property};
 
-/// The one property: nothing stays stale.
+/// The safety property: nothing stays stale.
 pub(super) const CONVERGES: &str = "when all is quiet, the entry is absent or equals the database";
-/// That the property is not kept by caching nothing.
+/// Rules out that the property is met by caching nothing.
 pub(super) const CACHES: &str = "all may be quiet with an entry that equals the database";
 
-/// A protocol among so many writers, fillers and faults.
+/// A protocol with a number of writers, fillers and faults.
 #[derive(Debug, Clone)]
 pub(super) struct Cache {
     pub(super) protocol: Protocol,
@@ -19,7 +19,7 @@ pub(super) struct Cache {
     pub(super) faults: Faults,
 }
 
-/// One step of one of those who take part; numbers are those of writers and fillers.
+/// One step of one participant; numbers are those of writers and fillers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Commit(usize),
@@ -128,7 +128,7 @@ impl Model for Cache {
 }
 
 impl Cache {
-    /// Whether a filler that finds no list may go to fill it. Without leases everybody may.
+    /// Returns true if a filler that finds no list may fill it. Without leases every filler may.
     fn may_miss(&self, redis: &Redis) -> bool {
         let warm = match self.protocol.relay {
             Relay::None | Relay::Remembers | Relay::HearsOfFailovers | Relay::InRedis { cold_leases: true } => true,
@@ -137,7 +137,7 @@ impl Cache {
         !self.protocol.lease || redis.lease == 0 && warm
     }
 
-    /// What the relay does next, if anything.
+    /// Returns the next step of the relay, if it has one.
     fn relay_step(&self, state: &State) -> Option<Step> {
         let tells = (state.relay < state.database).then_some(Step::RelayTells);
         match (self.protocol.relay, state.redis.cursor) {
@@ -149,7 +149,7 @@ impl Cache {
         }
     }
 
-    /// A writer tells Redis what it has committed.
+    /// A writer notifies Redis of its commit.
     fn tell(&self, state: &mut State, number: usize) {
         let revision = state.writers[number].ends();
         match self.protocol.tells {
@@ -160,7 +160,7 @@ impl Cache {
         }
     }
 
-    /// A filler finds no list, and takes a lease where there are leases.
+    /// A filler finds no list, and takes a lease if the protocol has leases.
     fn miss(&self, state: &mut State, number: usize) {
         let mut token = 0;
         if self.protocol.lease {
@@ -171,7 +171,8 @@ impl Cache {
         state.fillers[number] = Filler::Missed(token);
     }
 
-    /// The relay tells Redis the next change, and in the same step where it stands. Being in order, it may delete.
+    /// The relay reports the next change to Redis, and its position in the same step. It reports in
+    /// order, so it may delete.
     fn relay(&self, state: &mut State) {
         state.relay += 1;
         state.redis = match self.protocol.tells {
@@ -182,7 +183,7 @@ impl Cache {
     }
 }
 
-/// The faults that may strike now: those that are left and would change something.
+/// Adds the possible faults: those that remain and would change something.
 fn strike(state: &State, steps: &mut Vec<Step>) {
     let State { redis, replica, faults, .. } = state;
     let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
@@ -190,7 +191,7 @@ fn strike(state: &State, steps: &mut Vec<Step>) {
     may(faults.header, redis.watermark != 0 || redis.lease != 0, Step::EvictHeader);
     may(faults.expiry, redis.lease != 0, Step::ExpireLease);
     may(faults.restart, true, Step::RestartEmpty);
-    // A replica that will never take over need not be followed.
+    // A replica that will never take over does not need steps of its own.
     may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
     may(faults.failover, replica != redis, Step::Failover);
 }

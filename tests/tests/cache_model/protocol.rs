@@ -1,73 +1,74 @@
-//! The protocols that are compared, as what each of them does, and the faults they have to bear.
+//! The compared protocols, described by their parts, and the faults that they must survive.
 
-/// What a protocol is made of.
+/// The parts of a protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Protocol {
-    /// What a writer tells Redis after its commit.
+    /// The notification that a writer sends to Redis after its commit.
     pub(super) tells: Tells,
     /// Only the holder of a lease may fill.
     pub(super) lease: bool,
-    /// A fill yields to a list that is as new.
+    /// A fill yields to a list of the same or a later revision.
     pub(super) revisions: bool,
-    /// A fill yields to the highest revision that Redis was told of.
+    /// A fill yields to the highest revision that was reported to Redis.
     pub(super) watermark: bool,
-    /// Who repeats what writers may have failed to tell.
+    /// The relay, which repeats notifications that writers may have failed to send.
     pub(super) relay: Relay,
 }
 
-/// What is told after a commit.
+/// The notification after a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tells {
-    /// The list is deleted, and a lease that is out is revoked.
+    /// The list is deleted, and an outstanding lease is revoked.
     Delete,
-    /// If the list is there, the member is added to it, in two steps (EXPIRE, then ZADD).
+    /// If the list exists, the member is added to it, in two steps (EXPIRE, then ZADD).
     CheckThenAdd,
     /// The change is applied to the list.
     Apply(Gap),
 }
 
-/// What applying does to a list that misses a change before this one.
+/// The effect of a change on a list that misses an earlier change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
-    /// It stays: older, but true for its revision.
+    /// It stays: older, but correct for its revision.
     Keep,
-    /// It goes.
+    /// It is deleted.
     Delete,
 }
 
-/// The relay reads committed changes in their order and tells Redis of each; it never gives up.
+/// The relay reads committed changes in order and reports each to Redis; it never gives up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relay {
-    /// There is none.
+    /// The protocol has no relay.
     None,
-    /// It remembers its position itself.
+    /// The relay stores its position itself.
     Remembers,
-    /// The same, and somebody tells it of every failover, upon which it begins anew.
+    /// The same, and the relay is notified of every failover, after which it starts again from the
+    /// beginning.
     HearsOfFailovers,
-    /// Its position lies beside the list in Redis and is compared at each step. `cold_leases`: whether a Redis without
-    /// a position gives leases out.
+    /// The position is stored next to the list in Redis and is compared at each step. `cold_leases`
+    /// is true if a Redis without a position grants leases.
     InRedis { cold_leases: bool },
 }
 
-/// How many faults of each kind may still strike.
+/// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Faults {
     /// The list is evicted.
     pub(super) list: u8,
     /// The header is evicted.
     pub(super) header: u8,
-    /// A writer dies between its commit and telling Redis.
+    /// A writer dies between its commit and its notification of Redis.
     pub(super) crash: u8,
-    /// The replica takes over with what it has.
+    /// The replica takes over with the data that it has.
     pub(super) failover: u8,
-    /// Redis starts again with nothing.
+    /// Redis restarts empty.
     pub(super) restart: u8,
-    /// A lease expires though its holder lives.
+    /// A lease expires while its holder is alive.
     pub(super) expiry: u8,
 }
 
 impl Protocol {
-    /// Whether the relay's position lies in Redis.
+    /// Returns true if the relay's position is stored in Redis.
     pub(super) fn cursor(&self) -> bool {
         matches!(self.relay, Relay::InRedis { .. })
     }

@@ -1,18 +1,18 @@
-//! What Redis holds for one subject, and the functions on it, each of them one step.
+//! The data that Redis has of one subject, and the functions on it; each is one step.
 
 use super::protocol::{Gap, Protocol};
 
-/// The number of a commit; 0 is before the first.
+/// The sequence number of a commit; 0 is before the first.
 pub(super) type Revision = u8;
-/// What a filler shows to be let in; 0 is none.
+/// The token by which a filler is admitted; 0 means no token.
 pub(super) type Token = u8;
 
-/// A cached list: a bit for each member. At revision v it is {1, …, v}.
+/// A cached list, with one bit for each member. At revision v it is {1, …, v}.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct List(u8);
 
 impl List {
-    /// The list as the database has it at this revision.
+    /// Returns the list that the database has at this revision.
     pub(super) fn at(revision: Revision) -> Self {
         Self((1 << revision) - 1)
     }
@@ -25,44 +25,45 @@ impl List {
 /// All keys of the subject on one server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Redis {
-    /// The list, and the revision it was written at (0 without a list).
+    /// The list, and the revision at which it was written (0 without a list).
     pub(super) list: Option<List>,
     pub(super) revision: Revision,
-    /// The header: the highest revision known committed, and the lease that is out.
+    /// The header: the highest revision known to be committed, and the outstanding lease.
     pub(super) watermark: Revision,
     pub(super) lease: Token,
-    /// How far the relay has come; absent in a Redis that knows nothing.
+    /// The position of the relay; absent in a Redis that has lost its data.
     pub(super) cursor: Option<Revision>,
 }
 
 impl Redis {
-    /// One that stands at the beginning.
+    /// Returns the initial state.
     pub(super) fn fresh(protocol: &Protocol) -> Self {
         Self { cursor: protocol.cursor().then_some(0), ..Self::default() }
     }
 
-    /// The list is gone, and with it its revision.
+    /// Removes the list and its revision.
     pub(super) fn without_list(self) -> Self {
         Self { list: None, revision: 0, ..self }
     }
 
-    /// The header is gone.
+    /// Removes the header.
     pub(super) fn without_header(self) -> Self {
         Self { watermark: 0, lease: 0, ..self }
     }
 
-    /// DEL: whoever fills from now on needs a new lease.
+    /// DEL: every later fill needs a new lease.
     pub(super) fn deleted(self) -> Self {
         Self { lease: 0, ..self.without_list() }
     }
 
-    /// ZADD of one member to whatever is there.
+    /// ZADD of one member to the existing list, or to an empty one.
     pub(super) fn added(self, revision: Revision) -> Self {
         Self { list: Some(self.list.unwrap_or(List::at(0)).with(revision)), revision, ..self }
     }
 
-    /// `apply`: a list that stands just before the revision takes it; one that misses something in between is kept or
-    /// deleted; one as new, or none, is left.
+    /// `apply`: a list at the revision just before takes the change; a list that misses a change in
+    /// between is kept or deleted; a list at this revision or later, or a missing list, is
+    /// unchanged.
     pub(super) fn applied(self, revision: Revision, gap: Gap, protocol: &Protocol) -> Self {
         let watermark = if protocol.watermark { self.watermark.max(revision) } else { 0 };
         let told = Self { watermark, ..self };
@@ -77,7 +78,8 @@ impl Redis {
         }
     }
 
-    /// `fill` with what a filler read at `revision`; a refused one only gives its lease back.
+    /// `fill` with the data that a filler read at `revision`; a refused fill only releases its
+    /// lease.
     pub(super) fn filled(self, revision: Revision, token: Token, protocol: &Protocol) -> Self {
         let holds = !protocol.lease || self.lease == token;
         let current = !protocol.watermark || revision >= self.watermark;

@@ -1,13 +1,13 @@
-//! One moment of everything that takes part.
+//! The complete state of a model.
 
 use super::protocol::{Faults, Protocol, Relay};
 use super::redis::{List, Redis, Revision, Token};
 use stateright::Representative;
 
-/// How many of each may take part at most.
+/// The maximum number of writers, and of fillers.
 pub(super) const MOST: usize = 3;
 
-/// The whole.
+/// The state of all participants.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
     /// The revision of the database: the number of commits.
@@ -16,26 +16,26 @@ pub(super) struct State {
     pub(super) replica: Redis,
     pub(super) writers: [Writer; MOST],
     pub(super) fillers: [Filler; MOST],
-    /// How far the relay believes to have come.
+    /// The position that the relay has stored.
     pub(super) relay: Revision,
-    /// Faults left to strike.
+    /// The remaining faults.
     pub(super) faults: Faults,
-    /// The token of the next lease: a number that never comes twice.
+    /// The token of the next lease, which is never reused.
     pub(super) next_token: Token,
 }
 
-/// A writer commits one revision and tells Redis of it.
+/// A writer commits one revision and notifies Redis of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Writer {
     Begins,
     Committed(Revision),
-    /// It has seen that the list is there, and will add to it.
+    /// Has seen that the list exists, and will add to it.
     Checked(Revision),
     Done(Revision),
 }
 
 impl Writer {
-    /// Nothing is left for it to do; tells the revision that was its own.
+    /// Ends the writer and returns its revision.
     pub(super) fn ends(&mut self) -> Revision {
         let revision = match *self {
             Self::Begins => 0,
@@ -56,7 +56,7 @@ pub(super) enum Filler {
 }
 
 impl Filler {
-    /// It reads the database at this revision.
+    /// Reads the database at this revision.
     pub(super) fn reads(self, revision: Revision) -> Self {
         match self {
             Self::Missed(token) => Self::Read(token, revision),
@@ -66,7 +66,8 @@ impl Filler {
 }
 
 impl State {
-    /// The beginning, with so many writers and fillers; the others have nothing to do.
+    /// Returns the initial state with this number of writers and fillers; the others have nothing
+    /// to do.
     pub(super) fn fresh(protocol: &Protocol, writers: usize, fillers: usize, faults: Faults) -> Self {
         let redis = Redis::fresh(protocol);
         let writer = |number| if number < writers { Writer::Begins } else { Writer::Done(0) };
@@ -83,8 +84,8 @@ impl State {
         }
     }
 
-    /// Whether nobody is about to change anything: every writer is done, no filler is on its way, and the relay has told
-    /// all there is, to this Redis.
+    /// Returns true if no participant will change anything: every writer is done, no filler is in
+    /// progress, and the relay has reported every change to this Redis.
     pub(super) fn is_quiet(&self, protocol: &Protocol) -> bool {
         let told = match protocol.relay {
             Relay::None => true,
@@ -95,13 +96,13 @@ impl State {
         told && written && self.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
     }
 
-    /// Whether Redis has the list as the database has it.
+    /// Returns true if Redis has the same list as the database.
     pub(super) fn is_cached(&self) -> bool {
         self.redis.list == Some(List::at(self.database))
     }
 }
 
-/// Writers do not differ but by what they have done, nor do fillers.
+/// Writers differ only by their progress, and so do fillers.
 impl Representative for State {
     fn representative(&self) -> Self {
         let mut same = self.clone();

@@ -1,7 +1,8 @@
-//! The protocols from the plainest to the one that blocks came out of, each under the faults that show what it is worth.
+//! The protocols from the simplest to the one from which subject entries were developed, each under
+//! the faults that show its limits.
 //!
-//! Where a number of states is compared, it is the one that a model of the same protocol in Python visits, which was
-//! written before this one and by other means: so the two agree on every step.
+//! The expected numbers of states come from an independent model of the same protocols, written
+//! earlier in Python: the two models agree on every step.
 
 use super::model::{CONVERGES, Cache};
 use super::protocol::{Faults, Gap, Protocol, Relay, Tells};
@@ -14,29 +15,31 @@ pub(super) const EACH_ONCE: Faults = Faults { list: 1, header: 1, crash: 1, fail
 /// Read through; DEL after the commit.
 const PLAIN: Protocol =
     Protocol { tells: Tells::Delete, lease: false, revisions: false, watermark: false, relay: Relay::None };
-/// Who fills needs a lease, which a DEL revokes.
+/// A fill needs a lease, which a DEL revokes.
 const LEASED: Protocol = Protocol { lease: true, ..PLAIN };
-/// Changes are applied to lists, and a fill gives way to a list that is as new.
+/// Changes are applied to lists, and a fill yields to a list of the same or a later revision.
 const REVISED: Protocol = Protocol { tells: Tells::Apply(Gap::Delete), revisions: true, ..PLAIN };
-/// Lease, revision, watermark, and a relay that remembers where it stands.
+/// Lease, revision, watermark, and a relay that stores its own position.
 const RELAYED: Protocol = Protocol { lease: true, watermark: true, relay: Relay::Remembers, ..REVISED };
-/// The relay's position lies in Redis, which gives no lease while it has none.
+/// The relay's position is stored in Redis, which grants no lease while it has none.
 pub(super) const ANCHORED: Protocol = Protocol { relay: Relay::InRedis { cold_leases: false }, ..RELAYED };
-/// At a gap a writer leaves the list, and only the relay deletes it.
+/// At a gap a writer leaves the list unchanged, and only the relay deletes it.
 pub(super) const SOUND: Protocol = Protocol { tells: Tells::Apply(Gap::Keep), ..ANCHORED };
 
 pub(super) fn two(protocol: Protocol, faults: Faults) -> Cache {
     Cache { protocol, writers: 2, fillers: 2, faults }
 }
 
-/// Visits every state. Fails if one of them is stale for ever, or if nothing is ever cached; tells how many there are.
+/// Visits every state and returns their number. Fails if an entry stays stale for ever, or if
+/// nothing is ever cached.
 fn states(protocol: Protocol, faults: Faults) -> usize {
     let checker = two(protocol, faults).checker().spawn_dfs().join();
     checker.assert_properties();
     checker.unique_state_count()
 }
 
-/// Finds a way to an entry that is stale for ever, and prints it. Fails if there is none.
+/// Finds a path to an entry that stays stale for ever, and reports it. Fails if no such path
+/// exists.
 fn stale(protocol: Protocol, faults: Faults) {
     let checker = two(protocol, faults).checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let Some(way) = checker.discovery(CONVERGES) else {

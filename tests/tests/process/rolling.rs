@@ -1,8 +1,8 @@
 //! A rolling restart under load: three servers are ended and replaced in turn, and no call fails.
 //!
 //! By default each server is replaced once. `RIPOSTE_ROLLS=50` asks for more restarts.
-//! `RIPOSTE_TEST_BIN_BEFORE` names an older binary, which then runs half of the servers, so that two
-//! versions stand side by side (docs/upgrade.md). `cargo xtask before REV` builds one.
+//! `RIPOSTE_TEST_BIN_BEFORE` names an older binary, which then runs half of the servers, so that
+//! two versions run side by side (docs/upgrade.md). `cargo xtask before REV` builds one.
 
 mod calls;
 mod deployment;
@@ -51,7 +51,7 @@ async fn no_call_fails_while_every_server_is_replaced(kind: Kind) -> Result<()> 
     for roll in 0..rolls {
         fleet.replace(roll).await.with_context(|| format!("restart {roll}"))?;
         if roll == 0 {
-            // From here on the schema is a step ahead of all servers, those that run and those that start.
+            // From here on the schema is a step ahead of all servers, running and starting ones.
             step_ahead(databases, name).await?;
         }
     }
@@ -128,8 +128,8 @@ impl<'a> Fleet<'a> {
     }
 }
 
-/// Leaves the databases as a migration of the next version would, which adds what this one does not
-/// know.
+/// Leaves the databases as a migration of the next version would, which adds elements that this
+/// version does not know.
 async fn step_ahead(databases: &[String], name: &str) -> Result<()> {
     let columns = "subject_tables, index_tables, source, sources, first_table, last_table, applied_at";
     let step = format!(

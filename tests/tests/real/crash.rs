@@ -1,4 +1,5 @@
-//! `kill -9` of the server in the middle of an import: what was answered is kept, and the next run completes it.
+//! `kill -9` of the server in the middle of an import: acknowledged comments are kept, and the next
+//! run completes the import.
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans};
 use riposte_tests::real::{self, Place};
 use tokio_stream::wrappers::ReceiverStream;
 
-/// Id and floor by external id, of comments whose answer arrived.
+/// The id and the floor of comments whose response arrived, by external id.
 type Acknowledged = HashMap<String, (i64, i32)>;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -30,7 +31,7 @@ async fn killed(place: Option<Place>) -> Result<()> {
     let mut acknowledged = Acknowledged::new();
     let third = items.len() / 3;
     for round in 0..3 {
-        // Each round comes further than the one before it.
+        // Each round proceeds further than the one before it.
         let at = round * third + rand::random_range(third / 10..third);
         import_and_kill(place.start().await?, &items, at, &mut acknowledged).await?;
         println!("killed after {at} answers; {} comments are acknowledged", acknowledged.len());
@@ -53,7 +54,8 @@ async fn killed(place: Option<Place>) -> Result<()> {
     Ok(())
 }
 
-/// Imports from the start, and kills the server as soon as `at` answers have come; every answer that arrives counts.
+/// Imports from the start, and kills the server once `at` responses have arrived; every response
+/// that arrives counts.
 async fn import_and_kill(
     server: Server,
     items: &[ImportItem],
@@ -71,7 +73,7 @@ async fn import_and_kill(
     });
     let mut answers = server.admin()?.import_comments(ReceiverStream::new(requests)).await?.into_inner();
     let mut server = Some(server);
-    // After the kill the answers that were on their way still come, then an error.
+    // After the kill, responses that were in transit still arrive, then an error.
     let mut count = 0;
     while let Ok(Some(answer)) = answers.message().await {
         let item = items.get(usize::try_from(answer.index)?).context("an answer to nothing")?;
@@ -94,7 +96,7 @@ async fn import_and_kill(
     Ok(())
 }
 
-/// Every acknowledged comment is there under its id and floor.
+/// Fails unless every acknowledged comment exists under its id and floor.
 async fn kept(server: &Server, acknowledged: &Acknowledged) -> Result<()> {
     let all: Vec<_> = acknowledged.iter().collect();
     for chunk in all.chunks(100) {

@@ -1,4 +1,4 @@
-//! The exports of other comment systems: small, and full of the trouble that real ones have.
+//! The exports of other comment systems: small files with the irregularities of real ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use riposte_tests::Server;
 use riposte_tests::forest::{self, Node, Tree};
 use riposte_tests::real;
 
-/// A comment as the file has it: external id, parent, text, ms since 1970.
+/// A comment as in the file: external id, parent, text, ms since 1970.
 type Row<'r> = (&'r str, &'r str, &'r str, i64);
 
 fn tree(rows: &[Row<'_>]) -> Tree {
@@ -21,7 +21,7 @@ fn tree(rows: &[Row<'_>]) -> Tree {
     rows.iter().map(|row| (row.0.to_owned(), node(row))).collect()
 }
 
-/// Imports a file twice, compares what came in, and gives the members by external id.
+/// Imports a file twice, compares the imported comments, and returns the members by external id.
 async fn brought_in(
     file: &str,
     format: &str,

@@ -1,4 +1,4 @@
-//! An import that is broken off, or loses its server, goes on where it stopped.
+//! An import that is interrupted, or loses its server, resumes where it stopped.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans};
 use riposte_tests::real::{self, FLAT};
 use tokio::process::{Child, Command};
 
-/// Slow enough to be caught in the middle.
+/// A rate that is low enough for an interruption in the middle.
 const SLOWLY: [&str; 2] = ["--max-rps", "4000"];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,7 +65,8 @@ async fn a_server_killed_and_started_again_costs_an_import_nothing_but_time() ->
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     print!("the run that lost its server three times:\n{said}");
     ensure!(ended.status.code() == Some(6), "{:?}: {said}", ended.status);
-    // Whether what was sent twice counts as created or as unchanged depends on the moment of the crash.
+    // An item that was sent twice counts as created or as unchanged, depending on the time of the
+    // crash.
     server.kill().await?;
     let server = Server::dev_on(&scratch.path().join("data")).await?;
     let madrid = Madrid::read(&data, Orphans::Reject)?;
@@ -81,7 +82,7 @@ fn import(data: &Path, target: &str, scratch: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Waits until the first subjects are there.
+/// Waits until the first subjects exist.
 async fn begun(mut admin: AdminServiceClient<Connection>) -> Result<()> {
     let request =
         ListSubjectsRequest { object_type: OBJECT_TYPE.to_owned(), page_size: 3, ..ListSubjectsRequest::default() };

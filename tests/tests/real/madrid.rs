@@ -1,4 +1,4 @@
-//! Decide Madrid, whole: 5,633 comments below 80 proposals.
+//! Decide Madrid, complete: 5,633 comments below 80 proposals.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use riposte_tests::forest::{histogram, verify};
 use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans, by_reason};
 use riposte_tests::real::{self, DEEP, Place};
 
-/// As its makers counted: how many comments stand at each depth.
+/// The number of comments at each depth, as the publishers counted them.
 const DEPTHS: [usize; 25] =
     [2931, 1232, 508, 319, 204, 125, 75, 67, 52, 33, 20, 14, 11, 9, 6, 5, 4, 4, 4, 3, 2, 2, 1, 1, 1];
 
@@ -52,7 +52,7 @@ async fn whole(place: Option<Place>) -> Result<()> {
     let listed: BTreeMap<_, _> = real::rejects(scratch.path())?.into_iter().collect();
     let known = madrid.rejected.iter().map(|(id, reason)| (id.clone(), (*reason).to_owned()));
     ensure!(listed == known.collect(), "the rejects are others");
-    // On shared databases a second server shows what the first one took.
+    // On shared databases a second server shows the data that the first one imported.
     let other = match &place {
         Place::Sqlite(_) => None,
         Place::MariaDb(_) => Some(place.start().await?),
@@ -96,10 +96,11 @@ async fn the_file_of_rejects_is_itself_valid_input() -> Result<()> {
     let file = scratch.path().join("again.jsonl");
     std::fs::rename(scratch.path().join("rejects.jsonl"), &file)?;
     let again = [file.to_str().context("a path")?, "--format", "jsonl"];
-    // As they are, they are rejected as before, though not each for the same reason.
+    // Without a change they are rejected again, though not each for the same reason.
     let said = real::import(&server, &again, scratch.path()).await?.ended(6)?;
     said.says(&["comments  0 created, 0 unchanged", "rejected  416"])?;
-    // Allowed to be roots, the orphans come in, and all is as if they had been allowed to from the start.
+    // Allowed to be roots, the orphans are imported, and the result is the same as if they had been
+    // allowed from the start.
     let mended = [&again[..], &["--orphans", "root"]].concat();
     real::import(&server, &mended, scratch.path()).await?.ended(6)?.says(&["comments  361 created", "rejected  55"])?;
     held(&server, &Madrid::read(&data, Orphans::Root)?, real::FLAT).await
@@ -117,7 +118,7 @@ pub(super) async fn import(
     real::import(server, &[&[file, "--format", "csv", "--map", map], more].concat(), scratch).await
 }
 
-/// Everything the server has is what the file has, and every count holds.
+/// Fails unless all data of the server equals that of the file, and every count is correct.
 async fn held(server: &Server, madrid: &Madrid, levels: i32) -> Result<()> {
     let walked = real::compare(server, OBJECT_TYPE, levels, &madrid.forest).await?;
     ensure!(histogram(&walked) == histogram(madrid.forest.values()));
@@ -133,7 +134,7 @@ async fn held(server: &Server, madrid: &Madrid, levels: i32) -> Result<()> {
     Ok(())
 }
 
-/// The lines of an export, in an order that ids and floors do not touch.
+/// Returns the lines of an export, in an order that does not depend on ids and floors.
 async fn exported(server: &Server, scratch: &Path) -> Result<Vec<String>> {
     let file = scratch.join("proposal.jsonl");
     real::export(server, OBJECT_TYPE, &file).await?;

@@ -1,4 +1,5 @@
-//! A Polis conversation: 49,997 votes of 1,921 people on 197 comments, many of them cast more than once.
+//! A Polis conversation: 49,997 votes of 1,921 people on 197 comments; many were cast more than
+//! once.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! Decide Madrid by rank: every order of every proposal against a brute-force sort, with votes as people gave them.
+//! Decide Madrid, ranked: every sort order of every proposal compared with a brute-force sort, with
+//! real votes.
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::subject_scope::Scope;
@@ -15,7 +16,7 @@ fn gone(comment: &Comment) -> bool {
     comment.state != i32::from(CommentState::Active)
 }
 
-/// What stands is ranked; the tombstones follow, newest first.
+/// Returns the ids in ranked order, with the tombstones after them, newest first.
 fn ranked(mut comments: Vec<Comment>, sort: CommentSort) -> Vec<i64> {
     comments.sort_by_key(|comment| std::cmp::Reverse(comment.floor));
     let (gone, mut stands): (Vec<_>, Vec<_>) = comments.into_iter().partition(gone);
@@ -30,7 +31,7 @@ async fn every_order_of_every_proposal_is_that_of_its_votes() -> Result<()> {
     let server = Server::dev().await?;
     let scratch = tempfile::tempdir()?;
     import(&server, &data, &[], scratch.path()).await?.ended(6)?;
-    // Boards follow by themselves; this only spares the waiting.
+    // Rank indexes follow by themselves; the rebuild only shortens the wait.
     let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(OBJECT_TYPE.to_owned())) });
     let request = RebuildRanksRequest { scope, ..RebuildRanksRequest::default() };
     let mut answers = server.admin()?.rebuild_ranks(request).await?.into_inner();
@@ -51,7 +52,8 @@ async fn every_order_of_every_proposal_is_that_of_its_votes() -> Result<()> {
     Ok(())
 }
 
-/// Every preview of a subject shows the most liked replies, then the oldest; how many begin with a liked one.
+/// Fails unless every preview of a subject shows the most liked replies, then the oldest; returns
+/// the number of previews that begin with a liked reply.
 async fn previews(say: &Say) -> Result<usize> {
     let request = ListCommentsRequest {
         subject: Some(say.key.clone()),

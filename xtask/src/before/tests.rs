@@ -1,6 +1,6 @@
 use super::*;
 
-/// A repository of one commit, and the id of that.
+/// Creates a repository with one commit. Returns it with the id of the commit.
 fn repository() -> (tempfile::TempDir, Repo, String) {
     let folder = tempfile::tempdir().unwrap();
     let repo = Repo::of(folder.path().to_owned(), folder.path().join("target"));

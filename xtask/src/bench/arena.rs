@@ -1,5 +1,5 @@
-//! The servers of one row: a database on fresh data and the processes that serve from it. Each row gets its own, so that
-//! none pays for what an earlier one left behind.
+//! The servers of one row: a database with fresh data and the processes that serve from it. Each
+//! row gets its own servers, so that no row is slowed by the data of an earlier one.
 
 use super::figures::{CACHE, DATABASE, Figures, SERVER};
 use super::log_lines::LogLines;
@@ -24,25 +24,26 @@ pub(super) struct Arena<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
     cores: Option<Cores>,
-    // Dropped in this order: who asks, then who is asked.
+    // Fields are dropped in this order: clients before the servers that they call.
     services: Vec<Service>,
     database: Single,
     cache: Option<OneRedis>,
     logs: Folder,
-    /// The database server's own word on its version.
+    /// The version of the database server, as the server reports it.
     pub(super) version: String,
 }
 
-/// One process that serves.
+/// One serving process.
 struct Service {
     process: Process,
     endpoint: String,
-    /// Where it tells its metrics, if it does.
+    /// The address of its metrics, if it exposes any.
     metrics: Option<String>,
 }
 
 impl<'a> Arena<'a> {
-    /// Starts the servers that a row needs, makes the schema and starts the processes that serve, each of them `server`.
+    /// Starts the servers that a row needs, creates the schema and starts the serving processes,
+    /// each of them `server`.
     pub(super) fn open(
         repo: &'a Repo,
         live: &'a Arc<Live>,
@@ -81,7 +82,7 @@ impl<'a> Arena<'a> {
         Ok(arena)
     }
 
-    /// Starts a process that answers constant bytes, on the cores of the server, as riposte-bench is told to; answers its
+    /// Starts riposte-bench as a server of constant bytes, on the cores of the server. Returns its
     /// address.
     pub(super) fn serve_constant(&mut self, arguments: &[String]) -> Result<String> {
         let mut command = on_cores(&self.repo.bench_binary(), self.cores.as_ref().map(|cores| &cores.server));
@@ -92,29 +93,30 @@ impl<'a> Arena<'a> {
         Ok(endpoint)
     }
 
-    /// The address of a database on the server. Without TLS, which MySQL would otherwise speak on the loopback.
+    /// Returns the address of a database on the server. It disables TLS, which MySQL would
+    /// otherwise use on the loopback interface.
     pub(super) fn url(&self, name: &str) -> String {
         format!("{}/{name}?ssl-mode=disabled", self.database.url())
     }
 
-    /// The address of Redis, where the row has one.
+    /// Returns the address of Redis, if the row has one.
     pub(super) fn redis(&self) -> Result<String> {
         Ok(self.cache.as_ref().context("a row without Redis")?.url())
     }
 
-    /// Where the first process tells its metrics.
+    /// Returns the address of the first process's metrics.
     pub(super) fn metrics(&self) -> Result<String> {
         let first = self.services.first().context("nobody serves")?;
         first.metrics.clone().context("its metrics cannot be scraped")
     }
 
-    /// The `--endpoint` arguments for the first `count` processes.
+    /// Returns the `--endpoint` arguments for the first `count` processes.
     pub(super) fn endpoints(&self, count: usize) -> Vec<String> {
         let some = self.services.iter().take(count);
         some.flat_map(|service| ["--endpoint".to_owned(), service.endpoint.clone()]).collect()
     }
 
-    /// One measurement.
+    /// Takes one measurement.
     pub(super) fn measure(&self, load: &[String]) -> Result<Figures> {
         let servers = self.services.iter().map(|service| (SERVER, service.process.group()));
         let cache = self.cache.as_ref().map(OneRedis::pid).transpose()?;
@@ -125,7 +127,8 @@ impl<'a> Arena<'a> {
         Figures::parse(&self.ask_on(self.cores.as_ref().map(|cores| &cores.load), &arguments)?)
     }
 
-    /// What riposte-bench says when it prepares and measures nothing: on any core.
+    /// Runs riposte-bench for a preparation that measures nothing, on any core, and returns its
+    /// output.
     pub(super) fn ask(&self, arguments: &[impl AsRef<str>]) -> Result<Value> {
         self.ask_on(None, arguments)
     }
@@ -143,12 +146,12 @@ impl<'a> Arena<'a> {
         Ok(serde_json::from_str(&said)?)
     }
 
-    /// The servers and tables that the processes work on.
+    /// Returns the servers and tables that the processes use.
     fn place(&self, variant: Variant) -> Place {
         Place { database: self.url("riposte"), redis: self.cache.as_ref().map(OneRedis::url), variant }
     }
 
-    /// Starts a process and waits until its log says that it serves.
+    /// Starts a process and waits until its log reports that it serves.
     fn start(&self, mut command: Command, lines: &LogLines) -> Result<Service> {
         let log = self.log(self.services.len());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
@@ -159,7 +162,7 @@ impl<'a> Arena<'a> {
         Ok(Service { process, endpoint, metrics })
     }
 
-    /// The end of each service's log, for the message of an error.
+    /// Returns the end of each service's log, for an error message.
     pub(super) fn logs(&self) -> String {
         (0..self.services.len()).map(|number| tail(&self.log(number))).collect::<Vec<_>>().join("\n")
     }
@@ -169,7 +172,7 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// A command on cores of its own, where it has some.
+/// Returns a command that is bound to cores of its own, if there are any.
 fn on_cores(program: &Path, cores: Option<&String>) -> Command {
     let Some(cores) = cores else { return bound_to_us(program) };
     let mut command = bound_to_us(Path::new("taskset"));

@@ -1,4 +1,4 @@
-//! The benchmarks: each is a list of rows, a file of figures and a document with a table.
+//! The benchmarks. Each is a list of rows, a file of figures and a document with a table.
 
 use std::fmt;
 

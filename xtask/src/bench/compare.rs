@@ -1,5 +1,5 @@
-//! The server of this tree against an older one: server CPU per operation, under the same load and
-//! in turns.
+//! Comparison of this tree's server with an older one: server CPU per operation, under the same
+//! load and in turns.
 
 mod interval;
 mod row;
@@ -18,9 +18,9 @@ use row::Row;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The loads that are compared.
+/// The compared loads.
 const LOADS: [Load; 4] = [Load::PageHot, Load::CreateHot, Load::LikeHot, Load::CreateSpread];
-/// Rounds without which the gate does not pass.
+/// The number of rounds that the gate needs to pass.
 const ROUNDS: usize = 9;
 /// The file of figures, below cargo's build directory.
 const FIGURES: &str = "bench/compare.json";
@@ -58,7 +58,7 @@ pub(super) struct Pace {
     pub(super) callers: usize,
 }
 
-/// Compares every chosen row; `false` when the gate does not pass.
+/// Compares every chosen row. Returns `false` if the gate does not pass.
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let before = Before::open(&args.before, &args.before_settings)?;
     let plan = plan(args)?;
@@ -71,7 +71,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
             Ok(row) => rows.push(row),
             Err(error) => faults.push(format!("{} ({variant}) is not measured: {error:#}", load.name())),
         }
-        // After each row, so that an interrupted run leaves the rows that it has finished.
+        // The file is written after each row, so that an interrupted run leaves its finished rows.
         record::write_figures(repo, FIGURES, rows.iter().map(Row::json).collect())?;
     }
     println!("\n{}", report(repo, args, &rows)?);
@@ -86,7 +86,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(faults.is_empty())
 }
 
-/// The chosen rows: with one table each, then with many.
+/// Returns the chosen rows: first with one table each, then with many.
 fn plan(args: &Args) -> Result<Vec<(Load, Variant)>> {
     ensure!(args.rounds > 0, "at least one round");
     if let Some(other) = args.rows.iter().find(|row| !LOADS.contains(row)) {
@@ -99,7 +99,7 @@ fn plan(args: &Args) -> Result<Vec<(Load, Variant)>> {
     Ok(layouts.flat_map(|tables| loads.clone().map(|load| (load, variant(load, *tables)))).collect())
 }
 
-/// The table in Markdown, below the machine, the profile, the rounds and the command line.
+/// Returns the table in Markdown, below the machine, the profile, the rounds and the command line.
 fn report(repo: &Repo, args: &Args, rows: &[Row]) -> Result<String> {
     let mut versions: Vec<&str> = rows.iter().map(|row| row.version.as_str()).collect();
     versions.dedup();

@@ -1,4 +1,4 @@
-//! What riposte-bench says, and the median of several such sayings.
+//! The figures that riposte-bench reports, and their medians over several rounds.
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -12,21 +12,22 @@ pub(super) struct Figures {
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
     pub(super) p999_ms: f64,
-    /// The 99th of the writes that ran beside reads, in milliseconds; 0 where none did.
+    /// The 99th percentile of the writes that ran concurrently with reads, in milliseconds; 0 if
+    /// none did.
     pub(super) creates_p99_ms: f64,
     pub(super) likes_p99_ms: f64,
-    /// Of a hundred pages those that were answered as they were kept; 0 where that was not counted.
+    /// The percentage of pages that were served as they were cached; 0 if it was not counted.
     pub(super) kept_percent: f64,
-    /// CPU per operation in microseconds, of all processes that serve; 0 where none does.
+    /// CPU per operation in microseconds, of all serving processes; 0 if none serves.
     pub(super) server_cpu_us: f64,
     pub(super) client_cpu_us: f64,
     pub(super) database_cpu_us: f64,
     pub(super) cache_cpu_us: f64,
-    /// Operations that failed, in all rounds together.
+    /// Failed operations of all rounds together.
     pub(super) errors: f64,
 }
 
-/// The names of the processes whose CPU riposte-bench is asked to watch.
+/// The names under which riposte-bench reports the CPU of the processes.
 pub(super) const SERVER: &str = "server";
 pub(super) const DATABASE: &str = "database";
 pub(super) const CACHE: &str = "cache";
@@ -52,8 +53,8 @@ impl Figures {
         })
     }
 
-    /// What serving takes where asking Redis and answering with constant bytes are all there is: who asks Redis is the server
-    /// then. The rate is what one core would reach.
+    /// Returns the cost of serving where queries to Redis and constant responses are the only work:
+    /// the client of Redis is then the server. The rate is the one that a single core would reach.
     pub(super) fn added(redis: &Self, constant: &Self) -> Self {
         let server_cpu_us = redis.client_cpu_us + constant.server_cpu_us;
         let cache_cpu_us = redis.cache_cpu_us;
@@ -61,12 +62,12 @@ impl Figures {
         Self { rate, server_cpu_us, cache_cpu_us, client_cpu_us: constant.client_cpu_us, ..Self::default() }
     }
 
-    /// CPU per operation of all that serves from the cache.
+    /// Returns the CPU per operation of all processes that serve from the cache.
     pub(super) fn served_cpu_us(&self) -> f64 {
         self.server_cpu_us + self.cache_cpu_us
     }
 
-    /// The median of each figure by itself; `None` of no rounds.
+    /// Returns the median of each figure separately; `None` if there are no rounds.
     pub(super) fn median(rounds: &[Self]) -> Option<Self> {
         let of = |figure: fn(&Self) -> f64| median(rounds.iter().map(figure).collect());
         Some(Self {
@@ -86,7 +87,7 @@ impl Figures {
     }
 }
 
-/// The middle value; of an even number the mean of the two in the middle.
+/// Returns the middle value; for an even number of values, the mean of the two in the middle.
 fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (low, high) = (values.get(values.len().checked_sub(1)? / 2)?, values.get(values.len() / 2)?);

@@ -1,4 +1,4 @@
-//! The lines of a server's log that say when it serves and at which addresses.
+//! The log lines of a server that report its readiness and its addresses.
 
 use crate::live::Process;
 use anyhow::{Result, bail};
@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a server may take until it serves.
+/// The time within which a server must become ready.
 const SERVES_WITHIN: Duration = Duration::from_secs(30);
 
-/// The messages of these lines and the names of their fields. Another revision may have others.
+/// The messages of these lines and the names of their fields. Other revisions may use others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogLines {
@@ -26,7 +26,7 @@ pub(super) struct LogLines {
 }
 
 impl LogLines {
-    /// As this tree's programs write them.
+    /// The lines that this tree's programs write.
     pub(super) const CURRENT: Self = Self {
         listening: Cow::Borrowed("listening"),
         serving: Cow::Borrowed("serving"),
@@ -34,7 +34,8 @@ impl LogLines {
         metrics: Cow::Borrowed("metrics"),
     };
 
-    /// Waits until the log says that the process serves. Returns the address of the public services.
+    /// Waits until the log reports that the process serves. Returns the address of the public
+    /// services.
     pub(super) fn wait(&self, log: &Path, process: &mut Process) -> Result<String> {
         let deadline = Instant::now() + SERVES_WITHIN;
         while Instant::now() < deadline {
@@ -49,12 +50,12 @@ impl LogLines {
         bail!("it did not serve within {} s", SERVES_WITHIN.as_secs())
     }
 
-    /// The address of the metrics, where the process listens for scrapes.
+    /// Returns the address of the metrics, if the process listens for scrapes.
     pub(super) fn metrics(&self, log: &str) -> Option<String> {
         self.address(log, &self.metrics)
     }
 
-    /// The address of the public services, once they are served.
+    /// Returns the address of the public services, once they are served.
     fn endpoint(&self, log: &str) -> Option<String> {
         event(log, &self.serving)?;
         Some(format!("http://{}", self.address(log, &self.grpc)?))

@@ -1,11 +1,11 @@
-//! The machine that the figures are of.
+//! The machine on which the figures are measured.
 
 use crate::run::output_of;
 use anyhow::{Result, ensure};
 use std::process::Command;
 
-/// Cores for the server and cores for the load, as taskset lists them. The database is left free: it works for both sides
-/// of every comparison.
+/// Cores for the server and cores for the load, as taskset lists them. The database is not bound to
+/// cores, because it works for both sides of every comparison.
 #[derive(Debug)]
 pub(super) struct Cores {
     pub(super) server: String,
@@ -13,7 +13,7 @@ pub(super) struct Cores {
 }
 
 impl Cores {
-    /// The lower half for the server, the upper for the load.
+    /// Assigns the lower half to the server and the upper half to the load.
     pub(super) fn split() -> Result<Self> {
         Self::of(std::thread::available_parallelism()?.get())
     }
@@ -29,12 +29,12 @@ fn list(first: usize, last: usize) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// The date of today, in UTC.
+/// Returns today's date in UTC.
 pub(super) fn today() -> Result<String> {
     Ok(output_of(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.trim().to_owned())
 }
 
-/// Cores, memory and kernel in one line.
+/// Returns cores, memory and kernel in one line.
 pub(super) fn describe() -> Result<String> {
     let cores = std::thread::available_parallelism()?;
     let cpu = std::fs::read_to_string("/proc/cpuinfo")?;
@@ -42,12 +42,12 @@ pub(super) fn describe() -> Result<String> {
     let memory = field(&std::fs::read_to_string("/proc/meminfo")?, "MemTotal").unwrap_or_default();
     let gib = memory.trim_end_matches(" kB").parse::<f64>().unwrap_or_default() / f64::from(1 << 20);
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease")?;
-    // The rest of it names a build, which is nobody's business.
+    // The rest of the version names a build, which is not published.
     let kernel: Vec<&str> = kernel.trim().splitn(3, '.').take(2).collect();
     Ok(format!("{cores} cores of {model}, {gib:.0} GiB, Linux {}", kernel.join(".")))
 }
 
-/// The value of the first line that begins with a name and a colon.
+/// Returns the value of the first line that begins with a name and a colon.
 fn field(text: &str, name: &str) -> Option<String> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     Some(line.trim_start_matches([' ', '\t', ':']).trim_end().to_owned())

@@ -1,4 +1,4 @@
-//! What a row came to.
+//! The outcome of a row.
 
 use super::figures::Figures;
 use super::row::Row;
@@ -10,26 +10,28 @@ use serde_json::{Value, json};
 pub(super) struct Outcome {
     pub(super) row: Row,
     pub(super) variant: Variant,
-    /// The database server's own word on its version.
+    /// The version of the database server, as the server reports it.
     pub(super) version: String,
-    /// Medians of our side.
+    /// The medians of the service's side.
     pub(super) ours: Figures,
-    /// What we are held against, by its label, and its medians; of several the one with the best rate.
+    /// The baseline: its label and its medians. Of several baselines it is the one with the best
+    /// rate.
     pub(super) baseline: Option<(String, Figures)>,
-    /// Rounds that counted.
+    /// The number of rounds that counted.
     pub(super) rounds: usize,
-    /// Rounds in which the processor was not there.
+    /// The number of rounds that were discarded because the processor was not fully available.
     pub(super) thrown_away: usize,
 }
 
 impl Outcome {
-    /// The figure that the goal speaks of, where it is one.
+    /// Returns the ratio that the goal refers to, if the row has one.
     pub(super) fn ratio(&self) -> Option<f64> {
         let (_, baseline) = self.baseline.as_ref()?;
         Some(self.row.ratio(&self.ours, baseline))
     }
 
-    /// The row for programs. Rates per second, latencies in milliseconds, CPU in microseconds per operation.
+    /// Returns the row as JSON: rates per second, latencies in milliseconds, CPU in microseconds
+    /// per operation.
     pub(super) fn json(&self) -> Value {
         let baseline = self.baseline.as_ref();
         let of = |figure: fn(&Figures) -> f64| baseline.map(|(_, figures)| round(figure(figures)));
@@ -63,12 +65,12 @@ impl Outcome {
     }
 }
 
-/// A figure that only some rows have.
+/// Returns a figure that only some rows have.
 fn some(figure: f64) -> Option<f64> {
     (figure > 0.0).then(|| round(figure))
 }
 
-/// To three places: more would feign a precision that no clock here has.
+/// Rounds to three places: more would suggest a precision that no clock here has.
 fn round(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

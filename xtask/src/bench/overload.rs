@@ -1,4 +1,5 @@
-//! A run under far more load than can be borne: what is still done, and how soon all is well again. Then callers that mean no good.
+//! A run under far more load than the service can bear: the work that is still done, and the time
+//! to recover. Hostile clients follow.
 
 mod hostile;
 mod row;
@@ -18,7 +19,7 @@ pub(super) const NAME: &str = "overload";
 /// The document that explains the columns.
 pub(super) const DOCUMENT: &str = "docs/benchmarks/overload.md";
 
-/// Milliseconds that each round trip to the database takes.
+/// The milliseconds that each round trip to the database takes.
 const WIRE_MS: u64 = 5;
 
 /// What becomes of the service.
@@ -34,8 +35,10 @@ enum Trial {
     Idle,
 }
 
-/// What is asked too often, and the service that is asked. The pools are small and the wire is slow, so that neither the
-/// processor nor the load beside it is what ends first; rooms are as small as the pools, as an operator would have them.
+/// The overloaded calls and the configuration of the service that receives them. The pools are
+/// small and the connection is slow, so that neither the processor nor the concurrent load is the
+/// first limit. Admission pools are as small as the connection pools, as an operator would set
+/// them.
 const LOADS: [(&str, &[&str]); 2] = [
     ("pages", &["store.pools.read.connections=4", "limits.reads=8", "limits.queue=16"]),
     ("creates", &["store.pools.write.connections=4", "limits.writes=48", "limits.queue=16"]),
@@ -72,13 +75,13 @@ impl Args {
         self.only.is_empty() || self.only.contains(&trial)
     }
 
-    /// The configuration of the service.
+    /// Returns the configuration of the service.
     fn sets(&self, ours: &[&str]) -> Vec<String> {
         ours.iter().map(|set| (*set).to_owned()).chain(self.sets.iter().cloned()).collect()
     }
 }
 
-/// Measures all; `false` when something could not be measured.
+/// Measures everything. Returns `false` if something could not be measured.
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let sound = |of: &f64| of.is_finite() && *of > 0.0;
     ensure!(args.times.iter().chain([&args.seconds, &args.stop, &args.hostile]).all(sound), "rates and times");
@@ -117,7 +120,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(failed.is_empty())
 }
 
-/// What a load has to bear, in the order of the table.
+/// Returns the overloads of one load, in the order of the table.
 fn overs(args: &Args) -> Vec<Over> {
     let times = args.times.iter().filter(|_| args.wants(Trial::Times));
     let times = times.map(|times| Over::Times { times: *times, seconds: args.seconds });

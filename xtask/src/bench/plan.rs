@@ -1,4 +1,4 @@
-//! Which rows are measured under which circumstances, in which order.
+//! The selection of rows, their variants and their order.
 
 use super::book::Book;
 use super::row::Row;
@@ -29,10 +29,11 @@ pub(super) struct Choice {
     pub(super) mysql: bool,
 }
 
-/// The rows of a benchmark with their circumstances.
+/// Returns the rows of a benchmark with their variants.
 ///
 /// # Errors
-/// When a row was asked for that the benchmark does not have.
+///
+/// Fails if the choice names a row that the benchmark does not have.
 pub(super) fn plan(book: Book, choice: &Choice) -> Result<Vec<(Row, Variant)>> {
     if let Some(other) = choice.rows.iter().find(|row| row.book() != book) {
         bail!("{} is a row of `bench {}`", other.name(), other.book());
@@ -47,7 +48,7 @@ fn rows(book: Book) -> impl Iterator<Item = Row> {
     Row::value_variants().iter().copied().filter(move |row| row.book() == book)
 }
 
-/// Every row once, in the circumstances that are its own or were asked for.
+/// Returns every row once, in its own or the chosen variant.
 fn reads(choice: &Choice) -> Vec<(Row, Variant)> {
     let Choice { rows: chosen, pinned, unpinned, tables, sync_binlog, mysql } = choice;
     let variant = |row: Row| Variant {
@@ -59,10 +60,10 @@ fn reads(choice: &Choice) -> Vec<(Row, Variant)> {
     rows(Book::Read).filter(|row| chosen.is_empty() || chosen.contains(row)).map(|row| (row, variant(row))).collect()
 }
 
-/// The plain ones first, then 50/200/200 tables, then pinned, then MySQL.
+/// Returns the plain variants first, then 50/200/200 tables, then pinned cores, then MySQL.
 fn writes(choice: &Choice) -> Vec<(Row, Variant)> {
     let plain = Variant::PLAIN;
-    // Not every mixture: each is compared with the plain one, and a run should end.
+    // Not every combination is measured: each is compared with the plain one, and a run should end.
     let mut circumstances = vec![plain, Variant { tables: Tables::Many, ..plain }, Variant { pinned: true, ..plain }];
     if choice.pinned && choice.tables == Some(Tables::Many) {
         circumstances.push(Variant { pinned: true, tables: Tables::Many, ..plain });
@@ -88,10 +89,10 @@ impl Choice {
     fn wants(&self, row: Row, variant: Variant) -> bool {
         let row_wanted = self.rows.is_empty() || self.rows.contains(&row);
         if variant.is_mysql() {
-            // Asked for by its own flag, and there is one of each.
+            // The row has its own option, and exactly one variant of each exists.
             return row_wanted;
         }
-        // A million comments take half a minute to write: they are not needed a third time.
+        // Writing a million comments takes half a minute; a third time adds nothing.
         let worth_it = !(row == Row::Create1m && variant.pinned) || self.rows.contains(&row);
         let core_wanted = if variant.pinned { !self.unpinned } else { !self.pinned };
         let tables_wanted = self.tables.is_none_or(|tables| tables == variant.tables);

@@ -1,21 +1,21 @@
-//! Whether the processor was really there, asked before and after a round.
+//! A check, before and after a round, that the processor was fully available.
 
 use super::arena::Arena;
 use anyhow::{Context, Result};
 
-/// How much longer than the best the fixed work may take.
+/// The factor by which fixed work may exceed its best time.
 const TOLERANCE: f64 = 1.25;
-/// Probes at the beginning, to learn what the best is.
+/// The number of probes at the beginning, which determine the best time.
 const FIRST: usize = 5;
 
-/// What the fixed work takes at best on this machine.
+/// The best time of the fixed work on this machine.
 #[derive(Debug)]
 pub(super) struct Processor {
     best_ms: f64,
 }
 
 impl Processor {
-    /// Learns the best from several probes.
+    /// Determines the best time from several probes.
     pub(super) fn learn(arena: &Arena<'_>) -> Result<Self> {
         let mut processor = Self { best_ms: f64::INFINITY };
         for _ in 0..FIRST {
@@ -24,7 +24,7 @@ impl Processor {
         Ok(processor)
     }
 
-    /// Whether the fixed work takes about as long as ever now.
+    /// Returns `true` if the fixed work now takes about its best time.
     pub(super) fn is_there(&mut self, arena: &Arena<'_>) -> Result<bool> {
         let said = arena.ask(&["probe"])?;
         Ok(self.judge(said["work_ms"].as_f64().context("a probe without a time")?))

@@ -17,7 +17,7 @@ fn describe(manifest: &str, variables: impl Iterator<Item = (String, String)>) -
     let manifest: Value = toml::from_str(manifest)?;
     let profile = manifest.get("profile").and_then(|profiles| profiles.get("release")?.as_table());
     let own = profile.into_iter().flatten().filter(|(_, value)| !value.is_table());
-    // The setting that decides most about speed is listed even where cargo's default holds.
+    // The setting with the largest effect on speed is listed even where cargo's default applies.
     let mut settings = BTreeMap::from([("lto".to_owned(), "false".to_owned())]);
     settings.extend(own.map(|(name, value)| (name.clone(), value.to_string())));
     // Cargo lets the environment override the manifest.

@@ -1,4 +1,4 @@
-//! Where the figures stay: as JSON in the build directory, as a table in the documents.
+//! The output of figures: JSON in the build directory, a table in the documents.
 
 use super::book::Book;
 use super::outcome::Outcome;
@@ -8,15 +8,15 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use std::fmt::Display;
 
-/// Where what the command wrote ends; everything outside the two marks is written by people.
+/// The end mark of generated text. People write everything outside the two marks.
 const END: &str = "<!-- end of what it wrote -->\n";
 
-/// Where it begins.
+/// Returns the begin mark of a benchmark.
 fn begin(bench: impl Display) -> String {
     format!("<!-- written by cargo xtask bench {bench} --record -->\n")
 }
 
-/// Writes the list of rows for programs.
+/// Writes the rows as JSON.
 pub(super) fn write_json(repo: &Repo, book: Book, outcomes: &[Outcome]) -> Result<()> {
     write_figures(repo, &book.json(), outcomes.iter().map(Outcome::json).collect())
 }
@@ -28,8 +28,8 @@ pub(super) fn write_figures(repo: &Repo, file: &str, rows: Vec<Value>) -> Result
     Ok(std::fs::write(path, format!("{:#}\n", Value::from(rows)))?)
 }
 
-/// Puts the table into the document, under the machine, the command line and `method`, and below it the rows that could
-/// not be measured.
+/// Writes the table into the document, under the machine, the command line and `method`. The rows
+/// that could not be measured follow it.
 pub(super) fn write_document(
     repo: &Repo,
     book: Book,
@@ -45,8 +45,8 @@ pub(super) fn write_document(
     write_section(repo, (book, &book.document()), &database, method, &format!("{table}{missing}"))
 }
 
-/// Puts a table between the marks of a benchmark in its document, under the date, the machine with `more` of it, the command
-/// line and the method.
+/// Writes a table between a benchmark's marks in its document, under the date, the machine with the
+/// details of `more`, the command line and the method.
 pub(super) fn write_section(
     repo: &Repo,
     (bench, document): (impl Display, &str),
@@ -64,7 +64,7 @@ pub(super) fn write_section(
     Ok(())
 }
 
-/// The document with `section` between its marks.
+/// Returns the document with `section` between its marks.
 fn between_marks(document: &str, bench: impl Display, section: &str) -> Result<String> {
     let begin = begin(bench);
     let (before, rest) = document.split_once(&begin).context("the document has no mark where the table begins")?;

@@ -1,4 +1,4 @@
-//! The rows of the table: what each measures, and what it should reach.
+//! The rows of the table, with their measurements and goals.
 
 use super::book::Book;
 use super::figures::Figures;
@@ -72,7 +72,7 @@ impl Row {
         }
     }
 
-    /// The benchmark it belongs to.
+    /// The benchmark that contains the row.
     pub(super) fn book(self) -> Book {
         match self {
             Self::CreateHot
@@ -95,50 +95,55 @@ impl Row {
         }
     }
 
-    /// Whether server and load have cores of their own, where nothing else is asked for: its rate is held against that of
-    /// a server, not of a database.
+    /// Returns `true` if server and load have cores of their own by default: the row's rate is
+    /// compared with that of a server, not of a database.
     pub(super) fn is_pinned(self) -> bool {
         self == Self::PageHot
     }
 
-    /// What the service has to be told for this row: those that measure what lies behind the pages in memory keep none.
+    /// Returns the service's configuration for this row. Rows that measure the path after the
+    /// response cache disable that cache.
     pub(super) fn sets(self) -> &'static [&'static str] {
         let behind = [Self::PageRedis, Self::PageDb, Self::DeepStable, Self::DeepRanked, Self::LargeStable];
         if behind.contains(&self) { &["hot.enabled=false"] } else { &[] }
     }
 
-    /// Whether the service keeps copies in Redis.
+    /// Returns `true` if the service has a cache in Redis.
     pub(super) fn has_redis(self) -> bool {
         matches!(self, Self::PageRedis | Self::StatesHit)
     }
 
-    /// Whether its other sides are parts of one whole, to which their CPU is added up.
+    /// Returns `true` if the row's other sides are parts of one whole, so that their CPU is added
+    /// up.
     pub(super) fn adds_up(self) -> bool {
         self == Self::PageRedis
     }
 
-    /// How many of the rounds that were asked for it has: one that lasts minutes has one.
+    /// Returns the number of rounds, of those that were requested: a row that lasts minutes has
+    /// one.
     pub(super) fn rounds(self, asked: usize) -> usize {
         if self == Self::Mixed { 1 } else { asked }
     }
 
-    /// Whether the row is measured at sync_binlog=1 as well, and on MySQL: those on which all writes meet in one row.
+    /// Returns `true` if the row is also measured at sync_binlog=1 and on MySQL: these are the rows
+    /// in which all writes meet in one database row.
     pub(super) fn is_hot(self) -> bool {
         matches!(self, Self::CreateHot | Self::LikeHot)
     }
 
-    /// How many processes serve.
+    /// Returns the number of serving processes.
     pub(super) fn servers(self) -> usize {
         if self == Self::CreateHot2 { 2 } else { 1 }
     }
 
-    /// Whether a round counts only if the processor was there before and after it: where the load does not wait for the
-    /// service, a preempted machine shows as the service's latency.
+    /// Returns `true` if a round counts only if the processor was available before and after it:
+    /// where the load does not wait for the service, a preempted machine shows as latency of the
+    /// service.
     pub(super) fn needs_the_processor(self) -> bool {
         self == Self::LikeHot10k
     }
 
-    /// What the row should reach, as text; nothing where it is only reported.
+    /// Returns the goal of the row as text; it is empty for a row that is only reported.
     pub(super) fn goal(self, variant: Variant) -> &'static str {
         if variant.is_mysql() {
             return "–";
@@ -160,8 +165,8 @@ impl Row {
         }
     }
 
-    /// The figure of the row: how many times the baseline's rate, or its time where the goal speaks of time, or its CPU
-    /// where it is a sum.
+    /// Returns the figure of the row: the ratio to the baseline's rate, to its time where the goal
+    /// is a time, or to its CPU where the baseline is a sum.
     pub(super) fn ratio(self, ours: &Figures, baseline: &Figures) -> f64 {
         let of_time =
             [Self::Create1m, Self::DeepStable, Self::DeepRanked, Self::LargeStable, Self::StatesHit, Self::StatesMiss];

@@ -1,4 +1,4 @@
-//! A run over the SDKs: what each costs its users.
+//! A run over the SDKs: the cost of each for its users.
 
 mod dev;
 mod row;
@@ -37,13 +37,13 @@ pub(crate) struct Args {
     record: bool,
 }
 
-/// Measures every chosen SDK; `false` when one of them could not be measured.
+/// Measures every chosen SDK. Returns `false` if one of them could not be measured.
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     ensure!(args.rounds > 0 && args.seconds > 0.0, "at least one round, and some time for it");
     build::programs(repo, live)?;
     let languages = if args.languages.is_empty() { Language::all() } else { args.languages.clone() };
     let (mut rows, mut failed) = (Vec::new(), String::new());
-    // All of them first: what builds is not to be running while something is measured.
+    // All packages are built first, so that no build runs during a measurement.
     let prepared: Vec<_> =
         languages.iter().map(|language| (*language, Installed::make(repo, live, *language))).collect();
     for (language, installed) in prepared {
@@ -65,7 +65,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     Ok(failed.is_empty())
 }
 
-/// One SDK with a server of its own.
+/// Measures one SDK on a server of its own.
 fn measure(repo: &Repo, live: &Arc<Live>, args: &Args, language: Language, installed: &Installed) -> Result<Row> {
     let server = Dev::start(repo, live)?;
     let first_ms = starts::first_answer_ms(live, args.rounds, || installed.program(repo, server.target(), &["first"]))?;

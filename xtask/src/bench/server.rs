@@ -1,4 +1,4 @@
-//! The server programs that an arena can start: the one built from this tree, or an older one.
+//! The server programs that can be started: the one built from this tree, or an older one.
 
 mod before;
 
@@ -14,18 +14,18 @@ pub(super) use before::Before;
 /// A server program.
 #[derive(Debug)]
 pub(super) enum Server {
-    /// The one built from this tree, with more `--set` arguments.
+    /// The server built from this tree, with additional `--set` arguments.
     Current(Vec<String>),
-    /// One built from an older revision, with configuration keys of its own.
+    /// A server built from an older revision, with configuration keys of its own.
     Before(Before),
 }
 
-/// The servers and tables that a server works on.
+/// The servers and tables that a server uses.
 #[derive(Debug)]
 pub(super) struct Place {
     /// The URL of the database.
     pub(super) database: String,
-    /// The URL of Redis, where there is one.
+    /// The URL of Redis, if there is one.
     pub(super) redis: Option<String>,
     pub(super) variant: Variant,
 }
@@ -40,7 +40,7 @@ pub(super) struct Launch {
 }
 
 impl Server {
-    /// The program, configured for a place.
+    /// Returns the program, configured for a place.
     pub(super) fn launch(&self, repo: &Repo, place: &Place) -> Result<Launch> {
         match self {
             Self::Current(sets) => Ok(Launch {
@@ -55,8 +55,8 @@ impl Server {
 }
 
 impl Launch {
-    /// Adds the configuration to a command of the program. Variables of a developer's own service are
-    /// removed.
+    /// Adds the configuration to a command of the program. Removes the variables of a developer's
+    /// own service.
     pub(super) fn configure(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("RIPOSTE_") {
@@ -67,7 +67,7 @@ impl Launch {
     }
 }
 
-/// The configuration of this tree's server, as `--set` arguments.
+/// Returns the configuration of this tree's server, as `--set` arguments.
 fn current(place: &Place, sets: &[String]) -> Vec<String> {
     let ours = [
         format!("store.sources=[{{url=\"{}\"}}]", place.database),

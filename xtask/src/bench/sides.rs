@@ -9,18 +9,19 @@ use super::figures::Figures;
 use super::row::Row;
 use anyhow::{Context, Result};
 
-/// Connections with which the bare loop is tried; the best counts.
+/// The numbers of connections with which the bare loop is tried; the best counts.
 pub(super) const BARE_CONNECTIONS: [usize; 3] = [1, 16, 64];
-/// Callers that make ready what others are measured on.
+/// The number of callers that prepare the data of a measurement.
 const FEW: &str = "32";
-/// A subject with so many comments, and how long filling may take before it stops where it is.
+/// The size of a large subject, and the time limit after which filling it stops.
 const MILLION: [&str; 4] = ["--comments", "1000000", "--within", "120"];
 
 /// A load.
 pub(super) struct Side {
-    /// What it is called on the terminal and in the table.
+    /// The name on the terminal and in the table.
     pub(super) label: String,
-    /// What is asked of riposte-bench before each round, outside the measured time.
+    /// The arguments of riposte-bench for a preparation before each round, outside the measured
+    /// time.
     before: Option<Vec<String>>,
     load: Vec<String>,
 }
@@ -46,7 +47,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Of closed loops, which is all that most rows need.
+    /// Returns the pace of closed loops, which is all that most rows need.
     pub(super) fn closed(seconds: f64, callers: usize) -> Self {
         Self { seconds, callers, minutes: 0.0, subjects: 0, rate: 0 }
     }
@@ -57,12 +58,12 @@ impl Side {
         Self { label: label.to_owned(), before: None, load }
     }
 
-    /// The same with something that is done before each round.
+    /// Adds a preparation before each round.
     fn after(self, before: Vec<String>) -> Self {
         Self { before: Some(before), ..self }
     }
 
-    /// One round: its place among the rounds makes names of its own.
+    /// Measures one round. Its position among the rounds makes its names unique.
     pub(super) fn measure(&self, arena: &Arena<'_>, round: usize) -> Result<Figures> {
         let named = |words: &[String]| words.iter().map(|word| word.replace("{round}", &round.to_string())).collect();
         if let Some(before) = &self.before {
@@ -74,8 +75,8 @@ impl Side {
     }
 }
 
-/// Our side first, then what it is held against: the bare loop with each of `connections`, or ourselves under other
-/// circumstances, or nothing.
+/// Returns the service's side first, then the baselines: the bare loop with each of `connections`,
+/// the service in another variant, or nothing.
 pub(super) fn sides(row: Row, arena: &mut Arena<'_>, pace: Pace, connections: &[usize]) -> Result<Vec<Side>> {
     let mut desk = Desk { arena, pace, connections };
     match row.book() {
@@ -84,12 +85,12 @@ pub(super) fn sides(row: Row, arena: &mut Arena<'_>, pace: Pace, connections: &[
     }
 }
 
-/// Our side alone.
+/// Returns the service's side alone.
 pub(super) fn ours(row: Row, arena: &mut Arena<'_>, pace: Pace) -> Result<Side> {
     sides(row, arena, pace, &[])?.into_iter().next().context("a row without a side")
 }
 
-/// What loads are put together from.
+/// The data from which loads are built.
 struct Desk<'a, 'b> {
     arena: &'a mut Arena<'b>,
     pace: Pace,
@@ -97,24 +98,25 @@ struct Desk<'a, 'b> {
 }
 
 impl Desk<'_, '_> {
-    /// Something that is asked of the service and not measured.
+    /// Returns the arguments for work of the service that is not measured.
     fn ask(&self, verb: &str, more: &[&str]) -> Vec<String> {
         let words = std::iter::once(verb).chain(more.iter().copied()).map(str::to_owned);
         words.chain(self.arena.endpoints(1)).collect()
     }
 
-    /// Lets few callers work for a while: each table has statements of its own, which every connection prepares once.
+    /// Lets a few callers work for a while: each table has statements of its own, which every
+    /// connection prepares once.
     fn make_ready(&self, verb: &str, more: &[&str]) -> Result<()> {
         let some = [more, &["--callers", FEW, "--seconds", "20"]].concat();
         self.arena.ask(&self.ask(verb, &some)).map(drop)
     }
 
-    /// A load through so many processes of the service.
+    /// Returns a load through a number of serving processes.
     fn through(&self, verb: &str, servers: usize, more: &[&str]) -> Vec<String> {
         [self.timed(verb, more), self.arena.endpoints(servers)].concat()
     }
 
-    /// The bare loop on a database, with each number of connections.
+    /// Returns the bare loop on a database, with each number of connections.
     fn bare(&self, database: &str, verb: &str, more: &[&str]) -> Vec<Side> {
         let one = |count: &usize| {
             let place = ["--url".to_owned(), self.arena.url(database), "--connections".to_owned(), count.to_string()];
@@ -123,7 +125,7 @@ impl Desk<'_, '_> {
         self.connections.iter().map(one).collect()
     }
 
-    /// A load for as long as was asked for.
+    /// Returns a load of the requested duration.
     fn timed(&self, verb: &str, more: &[&str]) -> Vec<String> {
         let words = [verb.to_owned(), "--seconds".to_owned(), self.pace.seconds.to_string()];
         words.into_iter().chain(more.iter().map(|word| (*word).to_owned())).collect()

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     record: bool,
 }
 
-/// Measures every chosen row; `false` when one of them could not be measured.
+/// Measures every chosen row. Returns `false` if one of them could not be measured.
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Result<bool> {
     ensure!(args.rounds > 0, "at least one round");
     tools::mariadb(live)?;
@@ -56,7 +56,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Res
                 failed.push(format!("{} ({variant}): {error:#}", row.name()));
             }
         }
-        // After each row, so that a run which is cut short leaves what it knows.
+        // The file is written after each row, so that an interrupted run leaves its finished rows.
         record::write_json(repo, book, &outcomes)?;
     }
     println!("\n{}", table::terminal(&outcomes));
@@ -71,7 +71,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Res
     Ok(failed.is_empty())
 }
 
-/// One row on servers of its own.
+/// Measures one row on servers of its own.
 fn measure(
     repo: &Repo,
     live: &Arc<Live>,
@@ -108,8 +108,8 @@ fn measure(
     })
 }
 
-/// With how many connections the bare loop is tried: all, until the run knows which one is best for this row on this
-/// database.
+/// Returns the numbers of connections with which the bare loop is tried: all of them, until the run
+/// knows the best one for this row on this database.
 fn connections(row: Row, variant: Variant, earlier: &[Outcome]) -> Vec<usize> {
     let known = earlier.iter().find(|known| known.row == row && variant.same_for_the_bare_loop(known.variant));
     let best = known.and_then(|known| {
@@ -129,7 +129,7 @@ struct Measured {
 fn rounds(row: Row, arena: &Arena<'_>, sides: &[Side], args: &Args) -> Result<Measured> {
     let mut measured = Measured { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
     let mut processor = if row.needs_the_processor() { Some(Processor::learn(arena)?) } else { None };
-    // A machine that is never free must not be waited for without end.
+    // The number of rounds is bounded, because a machine may never be free.
     let wanted = row.rounds(args.rounds);
     for round in 1..=wanted * 3 {
         let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(arena))?;

@@ -1,9 +1,9 @@
-//! The table, for people.
+//! The table for people.
 
 use super::figures::Figures;
 use super::outcome::Outcome;
 
-/// One measurement in one line.
+/// Returns one measurement in one line.
 pub(super) fn brief(figures: &Figures) -> String {
     let Figures { rate, p50_ms, p99_ms, server_cpu_us, client_cpu_us, database_cpu_us, cache_cpu_us, errors, .. } =
         figures;
@@ -30,7 +30,7 @@ const HEAD: [&str; 13] = [
     "rounds",
 ];
 
-/// The table with aligned columns.
+/// Returns the table with aligned columns.
 pub(super) fn terminal(outcomes: &[Outcome]) -> String {
     let rows: Vec<[String; 13]> = std::iter::once(HEAD.map(str::to_owned)).chain(outcomes.iter().map(cells)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn terminal(outcomes: &[Outcome]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// The table in Markdown.
+/// Returns the table in Markdown.
 pub(super) fn markdown(outcomes: &[Outcome]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let head = line(&HEAD.map(str::to_owned));

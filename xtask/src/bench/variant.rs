@@ -18,19 +18,20 @@ pub(super) enum Tables {
     Many,
 }
 
-/// Under which circumstances a row is measured.
+/// The circumstances under which a row is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Variant {
     pub(super) database: Database,
-    /// Whether the binlog is flushed with each commit.
+    /// The binlog is flushed with each commit if `true`.
     pub(super) sync_binlog: bool,
     pub(super) tables: Tables,
-    /// Whether server and load have cores of their own.
+    /// Server and load have cores of their own if `true`.
     pub(super) pinned: bool,
 }
 
 impl Variant {
-    /// What the goals speak of: MariaDB, sync_binlog=0, one table of each, no core reserved.
+    /// The variant that the goals refer to: MariaDB, sync_binlog=0, one table of each, no reserved
+    /// core.
     pub(super) const PLAIN: Self =
         Self { database: Database::MariaDb, sync_binlog: false, tables: Tables::One, pinned: false };
 
@@ -38,7 +39,7 @@ impl Variant {
         self.database == Database::MySql
     }
 
-    /// The tables of subjects, and those of everything else.
+    /// Returns the number of subject tables and the number of all other tables.
     pub(super) fn table_counts(self) -> (u16, u16) {
         match self.tables {
             Tables::One => (1, 1),
@@ -46,13 +47,13 @@ impl Variant {
         }
     }
 
-    /// The same, as the service's keys name them.
+    /// Returns the same numbers under the names of the service's keys.
     pub(super) fn shard_counts(self) -> [String; 2] {
         let (subjects, index) = self.table_counts();
         [format!("store.subject_tables={subjects}"), format!("store.index_tables={index}")]
     }
 
-    /// Whether the bare loop meets the same circumstances: it knows no shards.
+    /// Returns `true` if both variants are the same for the bare loop, which has no shards.
     pub(super) fn same_for_the_bare_loop(self, other: Self) -> bool {
         Self { tables: other.tables, pinned: other.pinned, ..self } == other
     }

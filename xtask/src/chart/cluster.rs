@@ -1,5 +1,6 @@
-//! The chart on a real API server: every example is installed by server-side apply, installed again, which must change
-//! nothing, upgraded, and deleted; then the same by helm itself. No controller and no node is there: what is shown is what the server checks.
+//! The chart on a real API server: every example is installed by server-side apply, installed again
+//! (which must change nothing), upgraded and deleted; then helm itself does the same. No controller
+//! and no node is running, so the test covers the checks of the API server alone.
 
 mod api;
 mod examples;
@@ -18,10 +19,11 @@ use api::Api;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Checks all examples; what was found, and on what.
+/// Checks all examples. Returns the findings and a description of the server.
 ///
 /// # Errors
-/// When the server or helm does not come or does not run.
+///
+/// Fails when the server or helm cannot be fetched or does not run.
 pub(crate) fn check(repo: &Repo, live: &Arc<Live>) -> Result<(Findings, String)> {
     let helm = Helm::new(repo, tools::helm(repo, live)?);
     let kube = servers::start_kube(repo, live)?;
@@ -37,7 +39,7 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>) -> Result<(Findings, String)>
     Ok((found, format!("{objects} objects on Kubernetes {}; {defined}", kube.version()?)))
 }
 
-/// A namespace whose pods must keep to the restricted standard.
+/// Creates a namespace whose pods must meet the restricted standard.
 fn namespace(api: &Api<'_>, name: &str) -> Result<()> {
     let labels = json!({
         "pod-security.kubernetes.io/enforce": "restricted",
@@ -45,13 +47,13 @@ fn namespace(api: &Api<'_>, name: &str) -> Result<()> {
     });
     let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}});
     api.apply(&format!("/api/v1/namespaces/{name}"), &object)?;
-    // A controller would make it, and pods that name no account get it.
+    // A controller would create this account, which pods get by default.
     let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}});
     api.apply(&format!("/api/v1/namespaces/{name}/serviceaccounts/default"), &account).map(drop)
 }
 
-/// A server that takes everything shows nothing: a misspelt field, a port that is none, and a pod with all rights must be
-/// refused.
+/// Checks that the server rejects a misspelt field, an invalid port and a pod with all rights. A
+/// server that accepts everything would make the other checks meaningless.
 fn finds_faults(api: &Api<'_>) -> Result<()> {
     namespace(api, "faults")?;
     let object =

@@ -1,5 +1,6 @@
-//! Objects of others' kinds, whose definitions no cluster here knows: each field we set must be one that its project
-//! documents (helm/definitions.yaml), and each that it requires must be set.
+//! Objects of custom kinds, which no local cluster defines: each field that the chart sets must be
+//! documented by the kind's project (helm/definitions.yaml), and each field that the project
+//! requires must be set.
 
 use super::findings::Findings;
 use super::objects::{Rendered, leaves, title, word};
@@ -15,13 +16,13 @@ const FILE: &str = "helm/definitions.yaml";
 /// Kinds by `apiVersion/kind`.
 pub(super) type Definitions = BTreeMap<String, Definition>;
 
-/// What we know of a kind.
+/// The known fields of a kind.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Definition {
-    /// Paths that must be there.
+    /// Paths that must be set.
     pub(super) required: Vec<String>,
-    /// Paths that may be there, with the type of what stands there.
+    /// Paths that may be set, with the types of their values.
     pub(super) fields: BTreeMap<String, Type>,
 }
 
@@ -30,16 +31,16 @@ pub(super) struct Definition {
 pub(super) enum Type {
     Text,
     Number,
-    /// A text under any name.
+    /// A map of any name to a text.
     Texts,
 }
 
-/// All that we know.
+/// Reads all known definitions.
 pub(super) fn definitions(repo: &Repo) -> Result<Definitions> {
     Ok(yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?)
 }
 
-/// Judges the objects of kinds with a dot in their group that is not Kubernetes' own.
+/// Checks the objects whose group contains a dot and is not one of Kubernetes' own.
 pub(super) fn check(repo: &Repo, rendered: &Rendered, found: &mut Findings) -> Result<()> {
     let definitions = definitions(repo)?;
     for object in rendered.objects.iter().filter(|object| is_custom(object)) {
@@ -48,7 +49,7 @@ pub(super) fn check(repo: &Repo, rendered: &Rendered, found: &mut Findings) -> R
     Ok(())
 }
 
-/// Whether an object is of a kind that Kubernetes itself does not bring.
+/// Returns `true` if Kubernetes itself does not define the object's kind.
 pub(super) fn is_custom(object: &Value) -> bool {
     let group = word(&object["apiVersion"]).split_once('/').map_or("", |(group, _)| group);
     group.contains('.') && (!group.ends_with(".k8s.io") || group.starts_with("gateway."))
@@ -79,12 +80,12 @@ fn fits(definitions: &Definitions, object: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What may stand at a path.
+/// Returns the type that is allowed at a path.
 fn type_at(fields: &BTreeMap<String, Type>, path: &str) -> Option<Type> {
     if let Some(of) = fields.get(path) {
         return Some(*of);
     }
-    // Names in a table of texts may hold dots of their own.
+    // Names in a map of texts may contain dots.
     let mut around = path;
     while let Some((before, _)) = around.rsplit_once('.') {
         if matches!(fields.get(before), Some(Type::Texts)) {

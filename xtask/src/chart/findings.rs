@@ -1,21 +1,21 @@
-//! What the checks of the chart found.
+//! The findings of the chart's checks.
 
 use anyhow::Result;
 use std::fmt::Display;
 
-/// Faults, and how much was looked at.
+/// Faults, skipped checks and the number of passed ones.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    /// Checks without a fault.
+    /// The number of checks without a fault.
     pub(crate) passed: usize,
-    /// Each in words.
+    /// The description of each fault.
     pub(crate) faults: Vec<String>,
-    /// What could not be checked here, each with its reason.
+    /// Checks that could not run here, each with its reason.
     pub(crate) skipped: Vec<String>,
 }
 
 impl Findings {
-    /// Notes the outcome of one check.
+    /// Records the outcome of one check.
     pub(super) fn judge(&mut self, what: impl Display, outcome: Result<()>) {
         match outcome {
             Ok(()) => self.passed += 1,
@@ -23,12 +23,12 @@ impl Findings {
         }
     }
 
-    /// Notes a fault.
+    /// Records a fault.
     pub(super) fn fault(&mut self, what: impl Into<String>) {
         self.faults.push(what.into());
     }
 
-    /// Notes what could not be checked.
+    /// Records a check that could not run.
     pub(super) fn skip(&mut self, why: impl Into<String>) {
         self.skipped.push(why.into());
     }

@@ -1,4 +1,5 @@
-//! Golden renders: what each example becomes, word for word, so that a change of the chart shows as a change of objects.
+//! Golden renders: the exact objects of each example, so that a change of the chart shows as a
+//! change of objects.
 
 use super::findings::Findings;
 use super::objects::Rendered;
@@ -8,7 +9,8 @@ use std::fs;
 
 const FOLDER: &str = "helm/golden";
 
-/// Compares every example with its golden render, or writes it; a render without an example is a fault too.
+/// Compares every example with its golden render, or writes the render. A render without an example
+/// is also a fault.
 pub(super) fn check(repo: &Repo, examples: &[Rendered], update: bool, found: &mut Findings) -> Result<()> {
     let known: Vec<String> = examples.iter().map(|rendered| format!("{FOLDER}/{}.yaml", rendered.name)).collect();
     for (rendered, path) in examples.iter().zip(&known) {
@@ -28,7 +30,7 @@ pub(super) fn check(repo: &Repo, examples: &[Rendered], update: bool, found: &mu
     Ok(())
 }
 
-/// Whether both are the same; else the first line that differs.
+/// Fails with the first differing line unless both texts are the same.
 fn same(golden: &str, rendered: &str) -> Result<()> {
     if golden == rendered {
         return Ok(());

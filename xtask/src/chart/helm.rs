@@ -1,4 +1,4 @@
-//! Helm as a program: it renders, lints and refuses.
+//! Helm as a program, used to render, to lint and to test rejections.
 
 use super::CHART;
 use super::kubernetes::RECENT;
@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where releases of the renders would be.
+/// The namespace of the rendered releases.
 pub(super) const NAMESPACE: &str = "comments";
 
 /// The program and the chart that it works on.
@@ -21,22 +21,23 @@ pub(crate) struct Helm<'a> {
 }
 
 impl<'a> Helm<'a> {
-    /// On the chart of the workspace.
+    /// Returns helm with the workspace's chart.
     pub(crate) fn new(repo: &'a Repo, program: PathBuf) -> Self {
         Self { repo, program, chart: repo.at(CHART), namespace: NAMESPACE.to_owned() }
     }
 
-    /// On another chart.
+    /// Returns helm with another chart.
     pub(super) fn on(&self, chart: &Path) -> Self {
         Self { chart: chart.to_owned(), program: self.program.clone(), namespace: self.namespace.clone(), ..*self }
     }
 
-    /// For a release in another namespace.
+    /// Returns helm for a release in another namespace.
     pub(super) fn within(&self, namespace: &str) -> Self {
         Self { namespace: namespace.to_owned(), ..self.on(&self.chart) }
     }
 
-    /// What the chart makes of files of values and of `--set-json` arguments, or in its own words why it does not.
+    /// Renders the chart with files of values and `--set-json` arguments. An error has helm's own
+    /// message.
     pub(super) fn template(&self, values: &[&str], sets: &[&str]) -> Result<String> {
         let mut command = self.command("template");
         command.arg("riposte").arg(&self.chart).args(["--namespace", &self.namespace]);
@@ -45,14 +46,14 @@ impl<'a> Helm<'a> {
         output_of(&mut command).map_err(|error| anyhow!("{}", words(&error.to_string())))
     }
 
-    /// Whether the linter has nothing to say.
+    /// Fails if the linter reports anything.
     pub(super) fn lint(&self, values: &str) -> Result<()> {
         let mut command = self.command("lint");
         command.arg(&self.chart).args(["--strict", "--quiet", "--values", values]);
         output_of(&mut command).map(drop)
     }
 
-    /// What helm does with a release of an example on a cluster.
+    /// Returns a helm command for the release of an example on a cluster.
     pub(super) fn on_cluster(&self, verb: &str, kubeconfig: &Path) -> Command {
         let mut command = self.alone(verb);
         command.args(["riposte", "--namespace", &self.namespace]).env("KUBECONFIG", kubeconfig);
@@ -62,14 +63,15 @@ impl<'a> Helm<'a> {
         command
     }
 
-    /// Helm for a cluster that is not there: built by Go, it takes an old one for granted.
+    /// Returns a helm command without a cluster. Helm built by Go assumes an old cluster version,
+    /// so the command names one.
     fn command(&self, verb: &str) -> Command {
         let mut command = self.alone(verb);
         command.args(["--kube-version", RECENT]);
         command
     }
 
-    /// Helm with nobody's settings.
+    /// Returns a helm command without any user's settings.
     fn alone(&self, verb: &str) -> Command {
         let mut command = self.repo.command(&self.program);
         command.arg(verb).env_remove("HELM_NAMESPACE").env_remove("KUBECONFIG").env("HELM_PLUGINS", "/nonexistent");
@@ -77,7 +79,7 @@ impl<'a> Helm<'a> {
     }
 }
 
-/// What helm said, without the command line before it.
+/// Returns helm's message without the command line before it.
 fn words(error: &str) -> String {
     error.split_once("Error: ").map_or(error, |(_, words)| words).trim().to_owned()
 }

@@ -1,5 +1,6 @@
-//! Every object of Kubernetes' own kinds against Kubernetes' own schemas, at the oldest version the chart takes and at a
-//! recent one. The schemas come with the validator, so no cluster and no network is asked.
+//! A check of every object of Kubernetes' own kinds with Kubernetes' own schemas, for the oldest
+//! version that the chart supports and for a recent one. The schemas are part of the validator, so
+//! the check needs no cluster and no network.
 
 mod types;
 
@@ -16,12 +17,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// The version that is rendered for.
+/// The Kubernetes version of the renders.
 pub(super) const RECENT: &str = "1.34";
-/// The first is that of `kubeVersion` in Chart.yaml.
+/// The checked versions. The first is the one of `kubeVersion` in Chart.yaml.
 const VERSIONS: [&str; 2] = ["1.29", RECENT];
 
-/// Judges all examples, one run of the validator for each.
+/// Checks all examples, with one run of the validator for each.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found: &mut Findings) -> Result<()> {
     let chart: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(super::CHART).join("Chart.yaml"))?)?;
     let oldest = chart["kubeVersion"].as_str().is_some_and(|from| from.starts_with(&format!(">={}.", VERSIONS[0])));
@@ -55,12 +56,13 @@ fn valid(validator: &Path, folder: &Path, objects: &[&Value]) -> Result<()> {
     }
     let output = command.output()?;
     let said = String::from_utf8_lossy(&output.stdout);
-    // It warns of a kind that it does not know, and goes on.
+    // The validator only warns of an unknown kind and continues.
     ensure!(output.status.success() && !said.contains("WARN"), "{}{}", said, String::from_utf8_lossy(&output.stderr));
     Ok(())
 }
 
-/// The validator is asked for nothing if it takes everything: a misspelt field must be found.
+/// Checks that the validator finds a misspelt field: one that accepts everything would show
+/// nothing.
 fn finds_a_typo(validator: &Path, folder: &Path, examples: &[Rendered]) -> Result<()> {
     for object in examples.iter().flat_map(|rendered| rendered.of_kind("Deployment")).take(1) {
         let mut wrong = object.clone();

@@ -1,5 +1,5 @@
-//! Alerts and dashboards: each asks for metrics that are registered, each alert has a runbook and a test that passes, and
-//! each metric is shown somewhere.
+//! Checks of alerts and dashboards: they use registered metrics only, each alert has a runbook and
+//! a passing test, and each metric appears somewhere.
 
 use super::CHART;
 use super::findings::Findings;
@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 const TESTS: &str = "helm/alerts_test.yaml";
 const RUNBOOKS: &str = "docs/runbooks";
-/// Words of PromQL that stand where a metric could.
+/// The words of PromQL that can stand at the position of a metric.
 const KEYWORDS: [&str; 11] =
     ["and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset"];
 
-/// Checks all of it; the tests of the alerts where promtool can be had.
+/// Runs all checks, and the tests of the alerts if promtool is available.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, found: &mut Findings) -> Result<()> {
     let registry = Registry::read(repo)?;
     let (series, exemplars) = (registry.series(), registry.exemplars());
@@ -50,7 +50,7 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, found: &mut Findings) -> Resu
     Ok(())
 }
 
-/// A rule that alerts.
+/// An alerting rule.
 #[derive(Debug)]
 struct Alert {
     name: String,
@@ -89,7 +89,7 @@ impl Alert {
     }
 }
 
-/// Looks at every query of every dashboard; the series that they show.
+/// Checks every query of every dashboard. Returns the series that they show.
 fn dashboards(
     repo: &Repo,
     series: &BTreeSet<String>,
@@ -111,7 +111,7 @@ fn dashboards(
     Ok(shown)
 }
 
-/// Every query of a dashboard, with what stands beside it.
+/// Returns every query of a dashboard with its enclosing object.
 fn targets(value: &Value) -> Vec<&Value> {
     match value {
         Value::Object(fields) if fields.contains_key("expr") => vec![value],
@@ -121,7 +121,7 @@ fn targets(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Whoever asks how long something took asks for exemplars where there are some, and nowhere else.
+/// Checks that a query requests exemplars exactly if one of its metrics has them.
 fn leads_on(query: &str, target: &Value, exemplars: &BTreeSet<String>) -> Result<()> {
     let there = metrics(query).iter().any(|name| exemplars.contains(name));
     let asked = target["exemplar"].as_bool().unwrap_or_default();
@@ -138,11 +138,11 @@ fn registered(query: &str, series: &BTreeSet<String>) -> Result<()> {
     }
 }
 
-/// The metrics that a query asks for: words outside of selectors, ranges, texts and lists of labels that are neither functions
-/// nor keywords.
+/// Returns the metrics of a query: words outside of selectors, ranges, texts and lists of labels
+/// that are neither functions nor keywords.
 fn metrics(query: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    // Every other part stands between quotes, and may hold brackets.
+    // Every second part is quoted and may contain brackets.
     let plain: String = query.split('"').step_by(2).collect();
     let mut rest = plain.as_str();
     let mut labels = false;

@@ -1,4 +1,4 @@
-//! What was rendered, as objects.
+//! The rendered objects.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -9,30 +9,31 @@ use serde_json::Value;
 pub(super) struct Rendered {
     /// The name of the example.
     pub(super) name: String,
-    /// Its objects, by kind and name: in which order helm writes them, and how, is its own affair.
+    /// Its objects, sorted by kind and name: the order and the layout of helm's output do not
+    /// matter.
     pub(super) objects: Vec<Value>,
 }
 
 impl Rendered {
-    /// Reads what helm wrote.
+    /// Parses helm's output.
     pub(super) fn read(name: &str, text: &str) -> Result<Self> {
         let mut objects = documents(text).with_context(|| format!("{name} renders no YAML"))?;
         objects.sort_by_key(title);
         Ok(Self { name: name.to_owned(), objects })
     }
 
-    /// All objects as one text.
+    /// Returns all objects as one text.
     pub(super) fn text(&self) -> Result<String> {
         let texts = self.objects.iter().map(yaml_serde::to_string).collect::<Result<Vec<_>, _>>()?;
         Ok(texts.iter().map(|text| format!("---\n{text}")).collect())
     }
 
-    /// Those of a kind.
+    /// Returns the objects of a kind.
     pub(super) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.objects.iter().filter(move |object| object["kind"] == kind)
     }
 
-    /// Every pod that would be made: what it is for, and its spec.
+    /// Returns the purpose and the spec of every pod that would be created.
     pub(super) fn pods(&self) -> Vec<(String, &Value)> {
         let spec = |object: &Value| match object["kind"].as_str() {
             Some("Deployment" | "Job") => Some("/spec/template/spec"),
@@ -43,30 +44,31 @@ impl Rendered {
         pods.collect()
     }
 
-    /// The server's file that the chart made.
+    /// Returns the server's configuration file that the chart made.
     pub(super) fn file(&self) -> Result<&str> {
         let mut maps = self.of_kind("ConfigMap").filter_map(|map| map["data"]["riposte.toml"].as_str());
         maps.next().with_context(|| format!("{}: no ConfigMap holds riposte.toml", self.name))
     }
 }
 
-/// All documents of a YAML text that say something.
+/// Returns all non-empty documents of a YAML text.
 pub(super) fn documents(text: &str) -> Result<Vec<Value>> {
     let all = yaml_serde::Deserializer::from_str(text).map(Value::deserialize).collect::<Result<Vec<_>, _>>()?;
     Ok(all.into_iter().filter(|document| !document.is_null()).collect())
 }
 
-/// Kind and name of an object.
+/// Returns kind and name of an object.
 pub(super) fn title(object: &Value) -> String {
     format!("{} {}", word(&object["kind"]), word(&object["metadata"]["name"]))
 }
 
-/// A text, or nothing where there is none.
+/// Returns a text, or an empty one if the value is none.
 pub(super) fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Calls `see` with every value that holds no other, and its path; items of lists stand there as `[]`.
+/// Calls `see` with every value that contains no other, and its path; items of lists appear there
+/// as `[]`.
 pub(super) fn leaves(value: &Value, path: &str, see: &mut impl FnMut(&str, &Value)) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

@@ -1,4 +1,5 @@
-//! The last resort works on every object: each name that `patches` knows is patched in an example that renders it.
+//! The chart's last resort, `patches`, works on every object: each name that it knows is patched in
+//! an example that renders the object.
 
 use super::findings::Findings;
 use super::helm::Helm;
@@ -9,10 +10,10 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 use std::fs;
 
-/// What the refusal of a name says that an example does not render.
+/// The text of the rejection for a name whose object an example does not render.
 const ABSENT: &str = "render no such object";
 
-/// Patches each of them.
+/// Tests every name of a patch.
 pub(super) fn check(repo: &Repo, helm: &Helm<'_>, examples: &[Rendered], found: &mut Findings) -> Result<()> {
     let schema: Value = serde_json::from_str(&fs::read_to_string(repo.at(CHART).join("values.schema.json"))?)?;
     let names = schema["properties"]["patches"]["properties"].as_object().context("patches has no names")?;
@@ -22,7 +23,7 @@ pub(super) fn check(repo: &Repo, helm: &Helm<'_>, examples: &[Rendered], found: 
     Ok(())
 }
 
-/// Gives the object a label, and looks whether it and no other has it.
+/// Adds a label to the object and checks that this object and no other has it.
 fn patched(helm: &Helm<'_>, examples: &[Rendered], name: &str) -> Result<()> {
     let patch = format!(r#"patches.{name}=[{{"op":"add","path":"/metadata/labels/patched","value":"yes"}}]"#);
     for rendered in examples {

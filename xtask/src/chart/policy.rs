@@ -1,4 +1,4 @@
-//! What every render must keep to: restricted pods, no secret outside of Secrets.
+//! The rules for every render: restricted pods, and secrets in Secrets only.
 
 use super::findings::Findings;
 use super::objects::{Rendered, leaves, title, word};
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 /// Volumes that the restricted pod security standard allows.
 pub(super) const VOLUMES: [&str; 8] =
     ["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"];
-/// What no file may hold that is not a Secret.
+/// Texts that no object but a Secret may contain.
 const CANARIES: [&str; 5] = ["mysql://", "redis://", "redis-cluster://", "url", "keys"];
 
-/// Judges one render.
+/// Checks one render.
 pub(super) fn check(rendered: &Rendered, found: &mut Findings) {
     for (pod, spec) in rendered.pods() {
         found.judge(format!("{}, {pod}", rendered.name), restricted(spec));
@@ -23,7 +23,7 @@ pub(super) fn check(rendered: &Rendered, found: &mut Findings) {
     found.judge(format!("{}, names", rendered.name), distinct(rendered));
 }
 
-/// The restricted pod security standard, and a root file system that nobody writes to.
+/// Checks for the restricted pod security standard and a read-only root file system.
 fn restricted(spec: &Value) -> Result<()> {
     let of = &spec["securityContext"];
     ensure!(of["runAsNonRoot"] == true && of["runAsUser"].as_u64().is_some_and(|user| user > 0), "it may run as root");
@@ -51,7 +51,8 @@ fn restricted(spec: &Value) -> Result<()> {
     Ok(())
 }
 
-/// No Secret is made, and no ConfigMap holds an address with credentials or a key that the server calls secret.
+/// Checks that no Secret is made, and that no ConfigMap contains an address with credentials or a
+/// secret key of the server.
 fn nothing_secret(rendered: &Rendered) -> Result<()> {
     ensure!(rendered.of_kind("Secret").next().is_none(), "the chart makes a Secret");
     for map in rendered.of_kind("ConfigMap") {
@@ -70,7 +71,8 @@ fn nothing_secret(rendered: &Rendered) -> Result<()> {
     Ok(())
 }
 
-/// Of each Deployment: a single pod has no disruption budget, several have one, found by the same labels.
+/// Checks each Deployment: a single pod has no disruption budget; several pods have one with the
+/// same labels.
 fn budget(rendered: &Rendered) -> Result<()> {
     for deployment in rendered.of_kind("Deployment") {
         let several = deployment["spec"]["replicas"].as_u64().is_none_or(|count| count > 1);
@@ -81,7 +83,7 @@ fn budget(rendered: &Rendered) -> Result<()> {
     Ok(())
 }
 
-/// Calls reach nobody but pods that serve: a Service with a port for calls finds no worker.
+/// Checks that calls reach only serving pods: a Service with a port for calls selects no worker.
 fn calls_find_servers(rendered: &Rendered) -> Result<()> {
     for service in rendered.of_kind("Service") {
         let ports = service["spec"]["ports"].as_array().into_iter().flatten();
@@ -92,7 +94,7 @@ fn calls_find_servers(rendered: &Rendered) -> Result<()> {
     Ok(())
 }
 
-/// No two objects of a kind share a name.
+/// Checks that no two objects of a kind share a name.
 fn distinct(rendered: &Rendered) -> Result<()> {
     let mut seen = BTreeSet::new();
     for object in &rendered.objects {

@@ -1,4 +1,4 @@
-//! What the chart must refuse, and in which words: helm/refusals.yaml.
+//! Values that the chart must reject, and the messages of the rejections: helm/refusals.yaml.
 
 use super::example;
 use super::findings::Findings;
@@ -17,17 +17,17 @@ const FILE: &str = "helm/refusals.yaml";
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Refusal {
-    /// Why not.
+    /// The reason for the rejection.
     why: String,
-    /// The example that it would spoil; without one, nothing but the defaults.
+    /// The example that the values would invalidate; `None` stands for the defaults alone.
     example: Option<String>,
-    /// What is laid over it.
+    /// The values that are added to it.
     values: Value,
-    /// What helm must say.
+    /// The texts that helm's message must contain.
     told: Vec<String>,
 }
 
-/// Tries each of them.
+/// Tests each of them.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut Findings) -> Result<()> {
     let refusals: Vec<Refusal> = yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?;
     ensure!(!refusals.is_empty(), "{FILE} is empty");
@@ -43,7 +43,7 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut 
     Ok(())
 }
 
-/// Whether helm refused in these words.
+/// Fails unless helm rejected the values with these texts.
 pub(super) fn refused(outcome: Result<String>, told: &[String]) -> Result<()> {
     let Err(error) = outcome else { return Err(anyhow!("it renders")) };
     let said = error.to_string();

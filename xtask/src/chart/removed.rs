@@ -1,4 +1,5 @@
-//! Values that are gone: whoever still sets one is told its successor, those that are listed and one that is planted.
+//! Removed values: an installation that still sets one is shown its successor. The check covers the
+//! listed values and one deliberate violation.
 
 use super::CHART;
 use super::findings::Findings;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
 
-/// removed.yaml.
+/// The contents of removed.yaml.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
@@ -28,13 +29,13 @@ struct Gone {
     since: String,
 }
 
-/// The places in the schema that stay open for them: without them the schema would be the first to refuse, and name no
-/// successor.
+/// Returns the places in the schema that stay open for removed values. Otherwise the schema would
+/// reject them first, without naming the successor.
 pub(super) fn places(repo: &Repo) -> Result<Vec<String>> {
     Ok(listed(repo)?.removed.iter().flat_map(|gone| places_of(&gone.path)).collect())
 }
 
-/// Any step of a path may be the one that the schema does not know any more.
+/// Returns every step of a path, because any of them may be the one that the schema no longer has.
 fn places_of(path: &str) -> impl Iterator<Item = String> {
     path.split('.').scan(String::new(), |place, step| {
         place.push_str("/properties/");
@@ -47,7 +48,7 @@ fn listed(repo: &Repo) -> Result<Listed> {
     Ok(yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("removed.yaml"))?)?)
 }
 
-/// Sets every value that is gone.
+/// Sets every removed value.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut Findings) -> Result<()> {
     for gone in &listed(repo)?.removed {
         found.judge(format!("removed, {}", gone.path), told(helm, gone));
@@ -67,7 +68,7 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut 
     Ok(())
 }
 
-/// Whether the successor is named.
+/// Fails unless the message names the successor.
 fn told(helm: &Helm<'_>, gone: &Gone) -> Result<()> {
     let Gone { path, instead, since } = gone;
     let words = [format!("{path} was removed in {since}: use {instead}")];

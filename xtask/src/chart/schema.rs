@@ -1,4 +1,5 @@
-//! values.schema.json: strict at every depth, and under `config` exactly what the server takes.
+//! values.schema.json: strict at every depth, and under `config` exactly the configuration of the
+//! server.
 
 mod required;
 mod strict;
@@ -11,7 +12,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use std::fs;
 
-/// Paths of files, which follow from what the chart mounts, and roles, which follow from whether it makes workers.
+/// File paths, which follow from the chart's mounts, and roles, which depend on whether it makes
+/// workers.
 const SET_BY_THE_CHART: [(&str, &str); 7] = [
     ("/properties/server", "tls"),
     ("/properties/server", "roles"),
@@ -22,7 +24,8 @@ const SET_BY_THE_CHART: [(&str, &str); 7] = [
     ("/properties/page_tokens", "key_files"),
 ];
 
-/// Compares the schema of `config` with the server's, or writes it; looks for places that take anything; compares versions.
+/// Compares the schema of `config` with the server's, or writes it. Finds places that accept
+/// anything, and compares versions.
 pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<()> {
     let path = repo.at(CHART).join("values.schema.json");
     let mut schema: Value = serde_json::from_str(&fs::read_to_string(&path)?).context("values.schema.json")?;
@@ -45,7 +48,8 @@ pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<(
     Ok(())
 }
 
-/// The server's schema without what must not stand in a ConfigMap, and without what the chart sets itself.
+/// Returns the server's schema without the keys that must not be in a ConfigMap and those that the
+/// chart sets itself.
 fn open_to_users(mut config: Value) -> Result<Value> {
     for (table, key) in SET_BY_THE_CHART {
         let table = config.pointer_mut(table).with_context(|| format!("the server has no {table}"))?;
@@ -57,7 +61,7 @@ fn open_to_users(mut config: Value) -> Result<Value> {
     Ok(config)
 }
 
-/// Takes away every key whose value is secret, or a list of secrets.
+/// Removes every key whose value is a secret or a list of secrets.
 fn drop_secrets(schema: &mut Value) {
     let secret = |of: &Value| of["writeOnly"] == true || of["items"]["writeOnly"] == true;
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -71,7 +75,7 @@ fn drop_secrets(schema: &mut Value) {
     }
 }
 
-/// Chart and server are released together.
+/// Checks the versions: chart and server are released together.
 fn versions(repo: &Repo) -> Result<()> {
     let chart: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("Chart.yaml"))?)?;
     let manifest: toml::Table = fs::read_to_string(repo.at("Cargo.toml"))?.parse()?;

@@ -1,4 +1,5 @@
-//! The server as judge: it takes the file that the chart makes, with the variables and arguments that the pods get.
+//! A check by the server: it accepts the configuration file that the chart makes, with the
+//! variables and arguments of the pods.
 
 use super::findings::Findings;
 use super::objects::{Rendered, word};
@@ -12,14 +13,14 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// What stands for the secrets: of the right form, and of no use.
+/// Replacements for the secrets: valid in form and otherwise useless.
 const DATABASE: &str = "mysql://user:password@database.example:3306/riposte";
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 const HEADERS: &str = "tenant=shop";
-/// What a field of the pod would say.
+/// The value of a pod's field.
 const FIELD: &str = "riposte-0";
 
-/// Judges every container of every example.
+/// Checks every container of every example.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found: &mut Findings) -> Result<()> {
     for rendered in examples {
         let folder = live.folder()?;
@@ -39,7 +40,8 @@ pub(super) fn check(repo: &Repo, live: &Arc<Live>, examples: &[Rendered], found:
     Ok(())
 }
 
-/// A file with what is secret and not mounted by itself, for as many data sources as the chart's file has.
+/// Returns a file with the secrets that are not mounted separately, for as many data sources as the
+/// chart's file has.
 fn secret_file(file: &str) -> String {
     let sources = file.matches("[[store.sources]]").count().max(1);
     let urls: Vec<String> = (0..sources).map(|_| format!("{{url = \"{DATABASE}\"}}")).collect();
@@ -47,7 +49,8 @@ fn secret_file(file: &str) -> String {
     format!("store.sources = [{}]\n{keys}", urls.join(", "))
 }
 
-/// Whether a pod that serves finds every credential that the chart's file names, as a file that follows its Secret.
+/// Fails unless a serving pod has every credential that the chart's file names, as a file that
+/// follows its Secret.
 fn mounted(file: &str, spec: &Value) -> Result<()> {
     const FOLDER: &str = "/etc/riposte/credentials/";
     let container = &spec["containers"][0];
@@ -67,7 +70,8 @@ fn mounted(file: &str, spec: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Whether the program knows the arguments of a container and its probes, and whether its configuration holds.
+/// Fails unless the program accepts the arguments of a container and its probes, and its
+/// configuration is valid.
 fn takes(repo: &Repo, folder: &Path, container: &Value) -> Result<()> {
     let arguments = words(&container["args"]);
     known(repo, &arguments)?;
@@ -93,12 +97,12 @@ fn takes(repo: &Repo, folder: &Path, container: &Value) -> Result<()> {
     output_of(&mut command).map(drop)
 }
 
-/// Whether the program knows these arguments; asked for its help behind them it does nothing else.
+/// Fails unless the program knows these arguments. With `--help` after them it does nothing else.
 fn known(repo: &Repo, arguments: &[String]) -> Result<()> {
     output_of(repo.clean(repo.server_binary()).args(arguments).arg("--help")).map(drop)
 }
 
-/// The program with the variables of a container, secrets replaced.
+/// Returns the program with the variables of a container, secrets replaced.
 fn with_variables(repo: &Repo, container: &Value) -> Result<Command> {
     let mut command = repo.clean(repo.server_binary());
     for variable in container["env"].as_array().into_iter().flatten() {

@@ -1,10 +1,11 @@
-//! docs/configure.md: every knob of the server, as the file of its defaults explains it, a section for each table.
+//! docs/configure.md: every setting of the server with the explanation from the file of defaults, a
+//! section for each table.
 
 use anyhow::{Result, bail};
 
-/// What is generated.
+/// The generated page.
 pub(super) const PAGE: &str = "docs/configure.md";
-/// What it is generated from: the text that `riposte config example` prints.
+/// The source of the page: the text that `riposte config example` prints.
 pub(super) const DEFAULTS: &str = "server/src/config/default.toml";
 
 const HEAD: &str = "\
@@ -24,11 +25,11 @@ A key that nobody knows is an error that names the nearest one. Every key can be
 over files, those over what stands here. On Kubernetes the same tree stands under `config:` ([install.md](install.md)).
 ";
 
-/// The page, from the text of the defaults.
+/// Returns the page for the text of the defaults.
 pub(super) fn page(defaults: &str) -> Result<String> {
     let mut page = HEAD.to_owned();
     let mut open = false;
-    // The first paragraph says what the head says.
+    // The page's own head replaces the first paragraph.
     for paragraph in defaults.trim_end().split("\n\n").skip(1) {
         let mut tables = paragraph.lines().filter(|line| line.starts_with('['));
         let table = tables.next();

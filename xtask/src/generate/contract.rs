@@ -1,4 +1,4 @@
-//! The public contract with its comments, as the generators ask for it.
+//! The public contract with its comments, in the form that the generators need.
 
 use anyhow::{Context, Result};
 use prost_types::field_descriptor_proto::{Label, Type};
@@ -6,7 +6,8 @@ use prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, MethodDescriptorProto,
 };
 
-/// The places of things in a file descriptor, by which comments are found: numbers of fields of descriptor.proto.
+/// The paths of elements in a file descriptor, by which comments are found: field numbers of
+/// descriptor.proto.
 const MESSAGE: i32 = 4;
 const ENUM: i32 = 5;
 const SERVICE: i32 = 6;
@@ -32,7 +33,7 @@ pub(crate) struct Service<'a> {
 /// A method of a service.
 #[derive(Debug)]
 pub(crate) struct Method<'a> {
-    /// As HTTP/2 has it: `/riposte.v1.CommentService/GetComment`.
+    /// The path in HTTP/2: `/riposte.v1.CommentService/GetComment`.
     pub(crate) path: String,
     pub(crate) about: String,
     pub(crate) says: &'a MethodDescriptorProto,
@@ -79,24 +80,24 @@ impl<'a> Contract<'a> {
         contract
     }
 
-    /// The message of a full name as descriptors have it: `.riposte.v1.Comment`.
+    /// Returns the message of a full name in the form of descriptors: `.riposte.v1.Comment`.
     pub(crate) fn message(&self, full_name: &str) -> Result<&Message<'a>> {
         let found = self.messages.iter().find(|message| message.full_name == full_name);
         found.with_context(|| format!("the contract has no message {full_name}"))
     }
 
-    /// All messages of the contract itself, without those of google that it imports.
+    /// Returns all messages of the contract itself, without the Google messages that it imports.
     pub(crate) fn own_messages(&self) -> impl Iterator<Item = &Message<'a>> {
         self.messages.iter().filter(|message| !message.full_name.starts_with(".google."))
     }
 
-    /// The public message of a short name.
+    /// Returns the public message of a short name.
     pub(crate) fn named(&self, name: &str) -> Result<&Message<'a>> {
         let found = self.messages.iter().find(|message| message.name == name);
         found.with_context(|| format!("the contract has no message {name}"))
     }
 
-    /// The enum of a short name.
+    /// Returns the enum of a short name.
     pub(crate) fn enumeration(&self, name: &str) -> Result<&Enum> {
         let found = self.enums.iter().find(|known| known.name == name);
         found.with_context(|| format!("the contract has no enum {name}"))
@@ -104,12 +105,12 @@ impl<'a> Contract<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The field of a name; the error names both.
+    /// Returns the field of a name. The error names the message and the field.
     pub(crate) fn field(&self, name: &str) -> Result<&Field<'a>> {
         self.find(name).with_context(|| format!("{} has no field {name}", self.name))
     }
 
-    /// The types of key and value of a field that is a map; `None` for any other.
+    /// Returns the types of key and value of a map field; `None` for any other field.
     pub(crate) fn map(&self, field: &Field<'_>) -> Option<(String, String)> {
         let entry = short(field.says.type_name());
         let entry = self.says.nested_type.iter().find(|nested| field.is_message() && nested.name() == entry)?;
@@ -117,25 +118,26 @@ impl<'a> Message<'a> {
         Some((kind(entry.field.first()?), kind(entry.field.get(1)?)))
     }
 
-    /// The choice that a field belongs to, if it does.
+    /// Returns the oneof that a field belongs to, if any.
     pub(crate) fn choice(&self, field: &Field<'_>) -> Option<&'a str> {
         let place = usize::try_from(field.says.oneof_index?).ok()?;
         self.oneofs().nth(place).filter(|_| !field.says.proto3_optional())
     }
 
-    /// The names of its choices.
+    /// Returns the names of its oneofs.
     pub(crate) fn oneofs(&self) -> impl Iterator<Item = &'a str> {
         self.says.oneof_decl.iter().map(|choice| choice.name())
     }
 
-    /// The field of a name, if there is one.
+    /// Returns the field of a name, if it exists.
     pub(crate) fn find(&self, name: &str) -> Option<&Field<'a>> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
 
 impl Field<'_> {
-    /// The name of its type: that of a scalar (`string`, `int64`), of a message or of an enum.
+    /// Returns the name of its type: that of a scalar (`string`, `int64`), of a message or of an
+    /// enum.
     pub(crate) fn type_name(&self) -> String {
         match self.says.r#type() {
             Type::Message | Type::Enum => short(self.says.type_name()).to_owned(),
@@ -158,23 +160,23 @@ impl Field<'_> {
         }
     }
 
-    /// Whether it holds a message.
+    /// Returns `true` if it holds a message.
     pub(crate) fn is_message(&self) -> bool {
         self.says.r#type() == Type::Message
     }
 
-    /// Whether it holds the value of an enum.
+    /// Returns `true` if it holds a value of an enum.
     pub(crate) fn is_enum(&self) -> bool {
         self.says.r#type() == Type::Enum
     }
 
-    /// Whether it is a list.
+    /// Returns `true` if it is a list.
     pub(crate) fn is_repeated(&self) -> bool {
         self.says.label() == Label::Repeated
     }
 }
 
-/// The last part of a full name.
+/// Returns the last part of a full name.
 pub(crate) fn short(full_name: &str) -> &str {
     full_name.rsplit('.').next().unwrap_or(full_name)
 }
@@ -215,7 +217,8 @@ fn enums(file: &FileDescriptorProto) -> impl Iterator<Item = Enum> {
     })
 }
 
-/// The comment that stands before the thing at a place, lines joined; paragraphs are parted by an empty line.
+/// Returns the comment before the element at a path, lines joined. Paragraphs are separated by an
+/// empty line.
 fn comment(file: &FileDescriptorProto, place: &[i32]) -> String {
     let info = file.source_code_info.iter().flat_map(|info| &info.location);
     let text = info.filter(|location| location.path == place).find_map(|location| location.leading_comments.as_deref());

@@ -1,11 +1,12 @@
-//! Generated files: compared with the working tree, then written or told.
+//! Generated files: compared with the working tree, then written or reported.
 
 use crate::repo::Repo;
 use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// What generation makes: files with their content, and what it no longer makes; by their paths in the workspace.
+/// The output of generation: files with their content, and stale files, by their paths in the
+/// workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     made: BTreeMap<String, Vec<u8>>,
@@ -13,27 +14,27 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Adds a file; fails if something else makes it as well.
+    /// Adds a file. Fails if another generator makes it too.
     pub(crate) fn add(&mut self, path: String, content: impl Into<Vec<u8>>) -> Result<()> {
         ensure!(!self.made.contains_key(&path), "{path} is generated twice");
         self.made.insert(path, content.into());
         Ok(())
     }
 
-    /// Marks those of the paths as stale that nothing makes.
+    /// Marks those of the paths as stale that no generator makes.
     pub(crate) fn only(&mut self, existing: impl IntoIterator<Item = String>) {
         let made = &self.made;
         self.stale.extend(existing.into_iter().filter(|path| !made.contains_key(path)));
     }
 
-    /// Marks what nothing makes in a folder of generated code.
+    /// Marks the files of a folder of generated code as stale that no generator makes.
     pub(crate) fn only_in(&mut self, repo: &Repo, folder: &str) {
         let entries = fs::read_dir(repo.at(folder)).into_iter().flatten().flatten();
         self.only(entries.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy())));
     }
 
-    /// Writes the files that differ and removes those that are stale; with `check`, changes nothing and fails with
-    /// their names.
+    /// Writes the files that differ and removes those that are stale. With `check` it changes
+    /// nothing and fails with their names.
     pub(crate) fn settle(&self, repo: &Repo, check: bool) -> Result<()> {
         let differs = |path: &str, content: &[u8]| fs::read(repo.at(path)).ok().as_deref() != Some(content);
         let changed: Vec<_> = self.made.iter().filter(|(path, content)| differs(path, content)).collect();

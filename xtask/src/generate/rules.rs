@@ -1,5 +1,6 @@
-//! How the SDK treats each method: deadlines and retries from the gRPC service configurations beside the protos, the
-//! only source for the SDKs of all languages, and the place of the request id from the contract.
+//! The rules of each method for the SDK: deadlines and retries from the gRPC service configurations
+//! in the folder of the protos, which are the only source for the SDKs of all languages, and the
+//! position of the request id from the contract.
 
 use super::contract::Contract;
 use crate::repo::Repo;
@@ -24,7 +25,7 @@ const TAIL: &str = "\
 }
 ";
 
-/// What a configuration says of one unary method.
+/// The policy of one unary method in a configuration.
 #[derive(Debug)]
 pub(crate) struct Policy {
     pub(crate) deadline_ms: u64,
@@ -32,17 +33,18 @@ pub(crate) struct Policy {
     backoff_ms: (u64, u64),
 }
 
-/// The gRPC service configurations that lie beside the protos.
+/// The gRPC service configurations in the folder of the protos.
 #[derive(Debug)]
 pub(crate) struct Configured {
     /// Every method that they name, by its path; `None` for one without a deadline.
     pub(crate) methods: BTreeMap<String, Option<Policy>>,
-    /// All of them as one configuration.
+    /// All of them merged into one configuration.
     pub(crate) merged: Value,
 }
 
-/// The Rust code that knows every method's rule. Fails unless the configurations name exactly the methods of the
-/// contract, unary ones with a deadline and streams without, and retry no write that lacks a request id.
+/// Returns the Rust code with every method's rule. Fails unless the configurations name exactly the
+/// methods of the contract, with a deadline for unary methods and none for streams, and retry no
+/// write that lacks a request id.
 pub(super) fn generate(configured: &Configured, contract: &Contract<'_>) -> Result<String> {
     let methods = contract.services.iter().flat_map(|service| &service.methods);
     let methods: BTreeMap<&str, _> = methods.map(|method| (method.path.as_str(), method)).collect();
@@ -65,7 +67,8 @@ pub(super) fn generate(configured: &Configured, contract: &Contract<'_>) -> Resu
 }
 
 impl Configured {
-    /// Reads them all. Fails when they differ in what a connection has only once: its balancing and its throttle.
+    /// Reads all configurations. Fails when they differ in the settings that a connection has only
+    /// once: load balancing and retry throttling.
     pub(crate) fn read(repo: &Repo) -> Result<Self> {
         let entries = fs::read_dir(repo.at(FOLDER))?.collect::<Result<Vec<_>, _>>()?;
         let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -77,7 +80,7 @@ impl Configured {
                 serde_json::from_slice(&fs::read(&file)?).with_context(|| file.display().to_string())?;
             all.add(config).with_context(|| file.display().to_string())?;
         }
-        // Whether JSON keeps the order of keys is a choice of features that any crate of the workspace can make.
+        // The order of JSON keys depends on a feature that any crate of the workspace can enable.
         all.merged.sort_all_objects();
         Ok(all)
     }
@@ -115,7 +118,8 @@ fn policy(entry: &Value) -> Result<Option<Policy>> {
     let retry = &entry["retryPolicy"];
     ensure!(retry["retryableStatusCodes"] == serde_json::json!(["UNAVAILABLE"]), "only UNAVAILABLE is retried");
     ensure!(retry["backoffMultiplier"] == 2, "waits double");
-    // gRPC's core begins to count up to two seconds early: of 1.5 s half of all processes have nothing left.
+    // The core of gRPC starts to count up to two seconds early: with a deadline of 1.5 s, half of
+    // all processes would have no time left.
     ensure!(!deadline.contains('.') && milliseconds(deadline)? >= 2_000, "a deadline is 2s or more, in whole seconds");
     let wait = |key: &str| milliseconds(retry[key].as_str().with_context(|| format!("no {key}"))?);
     Ok(Some(Policy {
@@ -125,7 +129,7 @@ fn policy(entry: &Value) -> Result<Option<Policy>> {
     }))
 }
 
-/// A duration as JSON has it: `1.5s`.
+/// Parses a duration in JSON's form: `1.5s`.
 fn milliseconds(text: &str) -> Result<u64> {
     let seconds = text.strip_suffix('s').with_context(|| format!("{text} is no duration"))?;
     let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));

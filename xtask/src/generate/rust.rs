@@ -1,4 +1,5 @@
-//! The Rust SDK's types, clients and servers, the descriptor set for reflection, and the rule of every method.
+//! The Rust SDK's types, clients and servers, the descriptor set for reflection, and the rule of
+//! every method.
 
 use super::contract::Contract;
 use super::files::Files;
@@ -11,13 +12,13 @@ use tonic_prost_build::FileDescriptorSet;
 
 const FOLDER: &str = "sdk/rust/src/gen";
 
-/// Adds what the Rust SDK generates from the public contract without a template.
+/// Adds the files that the Rust SDK generates from the public contract without a template.
 pub(crate) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .out_dir(scratch.path())
         .emit_rerun_if_changed(false)
-        // The maps of a message keep one order, so that equal messages are equal bytes.
+        // The maps of a message have one order, so that equal messages are equal bytes.
         .btree_map(".")
         .build_transport(false)
         .client_mod_attribute(".", "#[cfg(feature = \"client\")]")
@@ -29,7 +30,7 @@ pub(crate) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) ->
     files.add(format!("{FOLDER}/rules.rs"), rules)
 }
 
-/// What reflection needs: no comments, which are two thirds of the bytes.
+/// Returns the descriptors for reflection: without comments, which are two thirds of the bytes.
 fn reflected(public: &FileDescriptorSet) -> FileDescriptorSet {
     let mut set = public.clone();
     set.file.iter_mut().for_each(|file| file.source_code_info = None);

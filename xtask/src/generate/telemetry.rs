@@ -1,4 +1,4 @@
-//! The server's instruments and the page of its metrics, from the registry.
+//! Generation of the server's instruments and of the page of its metrics, from the registry.
 
 use super::files::Files;
 use crate::registry::{Attribute, Instrument, Metric, Registry};
@@ -74,12 +74,12 @@ fn instruments(registry: &Registry) -> Result<String> {
     Ok(text)
 }
 
-/// A name as Rust names a constant.
+/// Returns a name in the form of a Rust constant.
 fn constant(name: &str) -> String {
     name.replace('.', "_").to_uppercase()
 }
 
-/// The call of a meter that begins an instrument.
+/// Returns the method of a meter that builds the instrument.
 fn builder(metric: &Metric) -> String {
     let Metric { name, value, description, .. } = metric;
     let kind = match metric.instrument {

@@ -1,22 +1,22 @@
-//! What a load program asks of its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`, `@resume 1`, `@fail-sync 1`,
-//! `@fill-disk 2`.
+//! The orders of a load program for its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`,
+//! `@resume 1`, `@fail-sync 1`, `@fill-disk 2`.
 
 use anyhow::{Context, Result, bail};
 
-/// What is done to a database.
+/// An action on a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     /// SIGKILL.
     Kill,
-    /// Start it on its data and its port.
+    /// Starts it on its data and its port.
     Start,
     /// SIGSTOP.
     Pause,
     /// SIGCONT.
     Resume,
-    /// Let its disk fail at each flush until it dies, and start it.
+    /// Lets each flush of its disk fail until it dies, and starts it.
     FailSync,
-    /// Let its disk be full for a moment, kill it, and start it.
+    /// Lets its disk be full for a moment, kills it and starts it.
     FillDisk,
 }
 
@@ -24,12 +24,12 @@ pub(super) enum Verb {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) verb: Verb,
-    /// Which of the databases, 1 or 2 each.
+    /// The numbers of the databases, each 1 or 2.
     pub(super) databases: Vec<u8>,
 }
 
 impl Order {
-    /// The order that a line gives; `None` for a line that is meant for people.
+    /// Parses the order in a line; returns `None` for a line that is meant for people.
     pub(super) fn read(line: &str) -> Result<Option<Self>> {
         let Some(order) = line.strip_prefix('@') else { return Ok(None) };
         let mut words = order.split_whitespace();

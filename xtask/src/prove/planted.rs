@@ -1,17 +1,17 @@
-//! The bugs that the server can be started with.
+//! The mutants that the server can be started with.
 
 use anyhow::{Result, ensure};
 
-/// Where the server names them: those before its ports, and those in the functions of Redis.
+/// The server's lists of mutants: those before its ports, and those in the functions of Redis.
 const SOURCES: [&str; 2] =
     [include_str!("../../../server/src/planted.rs"), include_str!("../../../server/cache/src/planted.rs")];
 
-/// All of them, by the names that the server knows.
+/// Returns all mutants, by the names that the server knows.
 pub(super) fn all() -> Vec<&'static str> {
     SOURCES.into_iter().flat_map(str::lines).filter_map(name).collect()
 }
 
-/// Whether these are all among them.
+/// Fails if one of the names is no mutant.
 pub(super) fn known(named: &[String]) -> Result<()> {
     let all = all();
     let unknown = named.iter().find(|name| !all.contains(&name.as_str()));
@@ -19,7 +19,7 @@ pub(super) fn known(named: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The name in `("name", …` or `name: "name", …`.
+/// Returns the name in `("name", …` or `name: "name", …`.
 fn name(line: &'static str) -> Option<&'static str> {
     let line = line.trim().trim_start_matches("Bug { ");
     let name = line.strip_prefix("(\"").or_else(|| line.strip_prefix("name: \""))?;
@@ -32,7 +32,8 @@ mod tests {
 
     #[test]
     fn the_server_names_its_bugs_where_they_are_looked_for() {
-        // As many as the lists say that they have: none may be written so that it is overlooked.
+        // The counts are those of the lists: no entry may be written so that the parser overlooks
+        // it.
         assert_eq!(all().len(), 38 + 10, "{:?}", all());
         assert!(known(&["late-likes".to_owned()]).is_ok() && known(&["late".to_owned()]).is_err());
         assert!(["late-likes", "edits-unheard", "stamp-stands-still"].iter().all(|bug| all().contains(bug)));

@@ -1,7 +1,8 @@
-//! How much of each SDK is written by hand, counted by one rule.
+//! The amount of hand-written code of each SDK, counted by one rule.
 //!
-//! Counted is every line of what users get (client, and server for tests) that is neither blank nor a comment. Not
-//! counted are files that bear the mark of a generator, and tests, benchmarks, examples and what builds the package.
+//! The count includes every line of the shipped code (client, and server for tests) that is neither
+//! blank nor a comment. It excludes files with the mark of a generator, and tests, benchmarks,
+//! examples and the build of the package.
 
 use super::language::Language;
 use super::toolchain::{Toolchain, is_marked};
@@ -9,10 +10,11 @@ use crate::repo::Repo;
 use anyhow::{Context, Result};
 use std::fs;
 
-/// Folders whose files users do not get, and the one of Java's generated code, of which some files bear no mark.
+/// Folders whose files are not shipped, and the folder of Java's generated code, of which some
+/// files have no mark.
 const APART: [&str; 8] = ["tests", "test", "bench", "examples", "plugins", "templates", "node_modules", "java-gen"];
 
-/// The lines of one SDK, and how many there may be: its plugins.toml says why where these are more than 500.
+/// The lines of one SDK and their limit: its plugins.toml has the reason if the limit is above 500.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ByHand {
     pub(crate) language: Language,
@@ -36,7 +38,7 @@ pub(crate) fn count(repo: &Repo) -> Result<Vec<ByHand>> {
     Ok(counts)
 }
 
-/// Whether a path of the workspace is a source of the SDK that users get.
+/// Returns `true` if a path of the workspace is a shipped source of the SDK.
 fn is_counted(language: Language, path: &str) -> bool {
     let Some(rest) = path.strip_prefix("sdk/").and_then(|rest| rest.strip_prefix(language.name())) else {
         return false;
@@ -53,7 +55,8 @@ fn is_counted(language: Language, path: &str) -> bool {
     rest.ends_with(ending) && !rest.ends_with(test) && !folders.split('/').any(|folder| APART.contains(&folder))
 }
 
-/// The lines of a text that are neither blank nor a comment, and in Rust no part of the tests at its end.
+/// Returns the number of lines that are neither blank nor a comment, and in Rust are no part of the
+/// tests at the end of the file.
 fn lines_of(language: Language, text: &str) -> usize {
     let production = match language {
         Language::Rust => text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text),

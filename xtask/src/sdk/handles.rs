@@ -1,4 +1,4 @@
-//! sdk/handles.yaml, held against the contract: whatever it names must be there.
+//! A check of sdk/handles.yaml with the contract: every name in it must exist.
 
 use super::model::{MethodModel, first_paragraph, short_value};
 use crate::generate::contract::{Contract, Field, Message};
@@ -7,10 +7,10 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where the handles are listed.
+/// The file that lists the handles.
 pub(super) const FILE: &str = "sdk/handles.yaml";
 
-/// The file as it is written.
+/// The contents of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Listed {
@@ -50,7 +50,7 @@ enum ListedAnswer {
     Watch { resume: String, revisions: Vec<String> },
 }
 
-/// A handle, as the templates read it.
+/// A handle, in the form of the templates.
 #[derive(Debug, Serialize)]
 pub(super) struct Handle {
     name: String,
@@ -60,7 +60,7 @@ pub(super) struct Handle {
     verbs: Vec<Verb>,
 }
 
-/// The message that a handle holds, and the name under which it does.
+/// The message that a handle holds, and its name in the handle.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Held {
@@ -91,27 +91,29 @@ struct Argument {
     about: String,
 }
 
-/// One field of the request and what it gets.
+/// A field of the request and the source of its value.
 #[derive(Debug, Serialize)]
 struct Set {
-    /// Through which fields the place is reached.
+    /// The fields that lead to the place.
     path: Vec<String>,
-    /// The messages on the way: of every field in `path` but the last.
+    /// The messages on the way: those of every field in `path` but the last.
     messages: Vec<String>,
     #[serde(rename = "type")]
     kind: String,
-    /// Whether the field holds a message.
+    /// The field holds a message if `true`.
     message: bool,
-    /// As it is listed: `self`, `self.id`, the name of an argument, or `=LIKE_VALUE_LIKE`.
+    /// The source as it is listed: `self`, `self.id`, the name of an argument, or
+    /// `=LIKE_VALUE_LIKE`.
     from: String,
-    /// What `from` is: `self`, `self_field` (then `field`), `argument`, or `constant` (then `field` is the value).
+    /// The kind of `from`: `self`, `self_field` (then `field`), `argument`, or `constant` (then
+    /// `field` is the value).
     source: &'static str,
     field: Option<String>,
     /// The value without the prefix of its enum.
     short: Option<String>,
 }
 
-/// A field of the request that the caller may leave out.
+/// An optional field of the request.
 #[derive(Debug, Serialize)]
 struct Choice {
     name: String,
@@ -138,7 +140,7 @@ enum Answer {
         items: String,
         item: String,
     },
-    /// `oneof` is the choice that each of `revisions` begins in, as languages name it.
+    /// `oneof` is the oneof in which each of `revisions` begins, by its name in the languages.
     Watch {
         item: String,
         resume: String,
@@ -160,13 +162,14 @@ impl Listed {
         Ok(yaml_serde::from_str(text)?)
     }
 
-    /// The name of each client, its service, and whether it listens at an address of its own.
+    /// Returns the name of each client, its service, and `true` if it uses a separate address.
     pub(super) fn clients(&self) -> impl Iterator<Item = (&str, &str, bool)> {
         let public = self.clients.iter().map(|(short, service)| (short.as_str(), service.as_str(), false));
         public.chain(self.admin.iter().map(|(short, service)| (short.as_str(), service.as_str(), true)))
     }
 
-    /// The handles, filled in from the contract. An unknown name is an error that tells it.
+    /// Returns the handles, completed from the contract. An unknown name is an error that contains
+    /// it.
     pub(super) fn resolve(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Vec<Handle>> {
         let handle = |listed: &ListedHandle| -> Result<Handle> {
             let held = contract.named(&listed.holds.message)?;
@@ -270,7 +273,7 @@ impl Choice {
 }
 
 impl Set {
-    /// What one line of `set` means, and the argument that it asks for.
+    /// Returns the meaning of one line of `set`, and the argument that it requires.
     fn of(
         contract: &Contract<'_>,
         held: &Message<'_>,
@@ -307,7 +310,8 @@ impl Set {
     }
 }
 
-/// The fields that a path like `content.text` names, the messages on the way, and the last field.
+/// Returns the fields that a path such as `content.text` names, the messages on the way, and the
+/// last field.
 fn walk<'c>(
     contract: &'c Contract<'c>,
     from: &'c Message<'c>,
@@ -363,7 +367,7 @@ mod tests {
         FileDescriptorSet { file: vec![file] }
     }
 
-    /// What becomes of a file whose only verb has this list of fields.
+    /// Resolves a file whose only verb has this list of fields.
     fn resolved(set: &str) -> Result<Vec<Handle>> {
         let text = format!(
             "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: H, about: h, holds: {{name: key, message: Key}}, verbs: \

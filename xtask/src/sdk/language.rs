@@ -11,12 +11,12 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// All of them.
+    /// Returns all languages.
     pub(crate) fn all() -> Vec<Self> {
         Self::value_variants().to_vec()
     }
 
-    /// Its name, which is that of its folder.
+    /// Returns its name, which is that of its folder.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",

@@ -1,4 +1,4 @@
-//! What measuring an SDK needs: its package, installed, and the program that calls.
+//! An SDK prepared for measurement: its installed package and the program that makes calls.
 
 use super::language::Language;
 use super::steps;
@@ -11,14 +11,15 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// An SDK that is ready to be measured.
+/// An SDK that is ready for measurement.
 #[derive(Debug)]
 pub(crate) struct Installed {
     toolchain: Toolchain,
 }
 
 impl Installed {
-    /// Builds the package of an SDK and installs it; the error says so where this machine lacks a program for it.
+    /// Builds the package of an SDK and installs it. The error names the program that this machine
+    /// lacks.
     pub(crate) fn make(repo: &Repo, live: &Arc<Live>, language: Language) -> Result<Self> {
         let toolchain = Toolchain::read(repo, language)?.with_context(|| format!("no SDK for {}", language.name()))?;
         if let Some(program) = toolchain.missing() {
@@ -28,7 +29,8 @@ impl Installed {
         Ok(Self { toolchain })
     }
 
-    /// The program that calls the service at an address: `first`, or how many rounds of how many seconds.
+    /// Returns the program that calls the service at an address. The arguments are `first`, or a
+    /// number of rounds and their seconds.
     pub(crate) fn program(&self, repo: &Repo, target: &str, arguments: &[&str]) -> Result<Command> {
         let words = self.toolchain.words(Step::Bench)?.last().context("a step without a command")?;
         let mut command = self.toolchain.command(repo, words)?;
@@ -36,7 +38,8 @@ impl Installed {
         Ok(command)
     }
 
-    /// How many bytes a user gets: all that is installed, or a program where nothing is.
+    /// Returns the installed size in bytes: all installed files, or a program if nothing is
+    /// installed.
     pub(crate) fn bytes(&self) -> Result<u64> {
         size(&self.toolchain.dir.join("bench/installed"))
     }

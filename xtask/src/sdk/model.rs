@@ -1,4 +1,4 @@
-//! What the templates of all languages are rendered with.
+//! The data with which the templates of all languages are rendered.
 
 use super::handles::{self, Handle};
 use super::options::{self, ClientOption};
@@ -10,20 +10,20 @@ use prost_types::FileDescriptorSet;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The whole.
+/// The complete model.
 #[derive(Debug, Serialize)]
 pub(super) struct Model {
-    /// The version of the workspace, which all SDKs bear.
+    /// The version of the workspace, which all SDKs have.
     version: &'static str,
     services: Vec<ServiceModel>,
     enums: Vec<EnumModel>,
     reasons: Vec<Reason>,
-    /// One gRPC service config made of those of all services.
+    /// The gRPC service configurations of all services in one.
     service_config: Value,
     handles: Vec<Handle>,
-    /// What a client is told, by sdk/options.yaml.
+    /// The options of a client, from sdk/options.yaml.
     options: Vec<ClientOption>,
-    /// The files of the contract, without folder and ending.
+    /// The files of the contract, without folder and extension.
     files: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ struct ServiceModel {
     full_name: String,
     /// The name of its client: `comments`.
     short: String,
-    /// Whether it listens at an address of its own.
+    /// The client uses a separate address if `true`.
     admin: bool,
     about: String,
     methods: Vec<MethodModel>,
@@ -54,14 +54,15 @@ pub(super) struct MethodModel {
     about: String,
 }
 
-/// How a list is walked.
+/// The pagination of a list.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Pages {
     /// The field of the response that holds the items.
     pub(super) items: String,
-    /// The message of one item.
+    /// The message type of an item.
     pub(super) item: String,
-    /// Fields of the request that choose where the walk starts, and must be empty beside a page token.
+    /// Fields of the request that choose the start of the list and must be empty if a page token is
+    /// set.
     first_page_only: Vec<FirstPageOnly>,
 }
 
@@ -81,21 +82,21 @@ struct EnumModel {
 
 #[derive(Debug, Serialize)]
 struct ValueModel {
-    /// With its prefix: `COMMENT_SORT_HOT`.
+    /// The name with its prefix: `COMMENT_SORT_HOT`.
     name: String,
-    /// Without: `HOT`.
+    /// The name without the prefix: `HOT`.
     short: String,
     number: i32,
     about: String,
 }
 
-/// Why a call failed.
+/// The reason of a failed call.
 #[derive(Debug, Serialize)]
 pub(super) struct Reason {
-    /// Without its prefix, as `google.rpc.ErrorInfo` bears it.
+    /// The name without its prefix, as in `google.rpc.ErrorInfo`.
     pub(super) name: String,
     pub(super) number: i32,
-    /// The gRPC code it comes with.
+    /// The gRPC code of the error.
     pub(super) code: String,
     pub(super) about: String,
 }
@@ -132,7 +133,7 @@ impl Model {
     }
 }
 
-/// The names of the files of the contract itself, in order.
+/// Returns the names of the contract's own files, in order.
 fn files(public: &FileDescriptorSet) -> Vec<String> {
     let own = public.file.iter().filter(|file| !file.package().starts_with("google."));
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).trim_end_matches(".proto").to_owned();
@@ -176,7 +177,8 @@ fn method(contract: &Contract<'_>, configured: &Configured, method: &Method<'_>)
     })
 }
 
-/// A method is a list when its messages bear the tokens; its items are the first list of messages in the response.
+/// Returns the pagination of a method whose messages have page tokens. Its items are the first list
+/// of messages in the response.
 fn pages(request: &Message<'_>, response: &Message<'_>) -> Result<Option<Pages>> {
     if request.find("page_token").is_none() || response.find("next_page_token").is_none() {
         return Ok(None);
@@ -188,7 +190,7 @@ fn pages(request: &Message<'_>, response: &Message<'_>) -> Result<Option<Pages>>
     Ok(Some(Pages { items: items.name.to_owned(), item: items.type_name(), first_page_only: starts.collect() }))
 }
 
-/// The reasons that an enum lists, each with the code that its comment names first.
+/// Returns the reasons of an enum, each with the first code that its comment names.
 pub(super) fn reasons(listed: &Enum) -> Result<Vec<Reason>> {
     let values = EnumModel::of(listed).values.into_iter().filter(|value| value.number != 0);
     let reason = |value: ValueModel| {
@@ -214,7 +216,7 @@ impl EnumModel {
     }
 }
 
-/// The value of an enum without the prefix that all its values bear.
+/// Returns the value of an enum without the prefix that all its values have.
 pub(super) fn short_value(listed: &str, value: &str) -> String {
     let prefix = super::templates::words(listed).join("_").to_uppercase() + "_";
     value.strip_prefix(&prefix).unwrap_or(value).to_owned()
@@ -226,7 +228,7 @@ pub(super) fn first_paragraph(text: &str) -> String {
 
 #[cfg(test)]
 impl MethodModel {
-    /// A unary method for tests.
+    /// Returns a unary method for tests.
     pub(super) fn example(name: &str, request: &str, response: &str) -> Self {
         let (name, request, response) = (name.to_owned(), request.to_owned(), response.to_owned());
         let (client_streaming, server_streaming, has_request_id) = (false, false, false);

@@ -1,22 +1,22 @@
-//! sdk/options.yaml: what a client of any language is told.
+//! sdk/options.yaml: the options of a client in any language.
 
 use crate::repo::Repo;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Where the options are listed.
+/// The file that lists the options.
 const FILE: &str = "sdk/options.yaml";
 
-/// One of them.
+/// An option.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClientOption {
     name: String,
     kind: Kind,
-    /// Where `riposte dev` listens, for an address.
+    /// The address at which `riposte dev` listens, for an option that is an address.
     dev: Option<String>,
     about: String,
-    /// The variable that it is read from.
+    /// The environment variable of the option.
     #[serde(skip_deserializing)]
     variable: String,
 }
@@ -35,7 +35,7 @@ struct Listed {
     options: Vec<ClientOption>,
 }
 
-/// Reads them.
+/// Reads the options.
 pub(super) fn read(repo: &Repo) -> Result<Vec<ClientOption>> {
     let text = std::fs::read_to_string(repo.at(FILE)).with_context(|| format!("cannot read {FILE}"))?;
     parse(&text).context(FILE)

@@ -1,4 +1,4 @@
-//! buf with the local plugins of a language.
+//! Code generation by buf with the local plugins of a language.
 
 use super::toolchain::{Plugin, Toolchain};
 use crate::generate::files::Files;
@@ -11,10 +11,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The part of proto/ that callers see.
+/// The public part of proto/.
 const PUBLIC: &str = "proto/riposte/v1";
 
-/// Adds what buf makes by the SDK's buf.gen.yaml; an SDK without plugins has none.
+/// Adds buf's output for the SDK's buf.gen.yaml. An SDK without plugins has none.
 pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &mut Files) -> Result<()> {
     if toolchain.plugins().is_empty() {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn add(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, files: &
     collect(scratch.path(), &toolchain.folder(), files)
 }
 
-/// Adds every file below a folder, as if it lay in another.
+/// Adds every file below a folder under the name of another folder.
 fn collect(folder: &Path, name: &str, files: &mut Files) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -46,7 +46,8 @@ fn collect(folder: &Path, name: &str, files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// Installs a program unless the very same command has put it there, in an earlier run or for a plugin before it.
+/// Installs a program unless the same command has installed it in an earlier run or for an earlier
+/// plugin.
 fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin, before: &[Plugin]) -> Result<()> {
     fs::create_dir_all(&toolchain.dir)?;
     let stamp = toolchain.dir.join(format!("{}.installed-by", plugin.name));

@@ -1,6 +1,6 @@
-//! The quick starts of the READMEs: cut out of programs that are compiled and run in the tests.
+//! The quick starts of the READMEs: extracts of programs that the tests compile and run.
 //!
-//! A README names the program between two comments; what stands between them is written here.
+//! A README names the program between two comments; this module writes the text between them.
 
 use crate::generate::files::Files;
 use crate::repo::Repo;
@@ -10,10 +10,10 @@ use std::fs;
 const READMES: [&str; 2] = ["README.md", "README.zh-CN.md"];
 const BEGIN: &str = "<!-- quickstart: ";
 const END: &str = "<!-- quickstart end -->";
-/// Stands in a comment of the program, before the first line that is shown and behind the last.
+/// The marks in comments of the program, before the first shown line and after the last.
 const MARKS: [&str; 2] = ["[quickstart]", "[/quickstart]"];
 
-/// Adds the READMEs with their quick starts as the programs have them.
+/// Adds the READMEs with the quick starts from the programs.
 pub(super) fn add(repo: &Repo, files: &mut Files) -> Result<()> {
     for readme in READMES {
         let text = fs::read_to_string(repo.at(readme)).with_context(|| format!("cannot read {readme}"))?;
@@ -26,7 +26,7 @@ pub(super) fn add(repo: &Repo, files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// The text with each place filled in; `program` gives what is shown of a file.
+/// Returns the text with each place filled in; `program` returns the shown part of a file.
 fn filled(text: &str, program: impl Fn(&str) -> Result<String>) -> Result<String> {
     let mut parts = text.split(BEGIN);
     let mut filled = parts.next().unwrap_or_default().to_owned();
@@ -39,7 +39,7 @@ fn filled(text: &str, program: impl Fn(&str) -> Result<String>) -> Result<String
     Ok(filled)
 }
 
-/// The lines between the marks, moved to the left as far as the leftmost allows.
+/// Returns the lines between the marks, with their common indentation removed.
 fn shown(program: &str) -> Option<String> {
     let marks = |line: &&str| MARKS.iter().any(|mark| line.contains(mark));
     let lines = program.lines().skip_while(|line| !marks(line)).skip(1);

@@ -1,5 +1,6 @@
-//! The reference of the contract: a page for each service, one of the messages that they share, one of the reasons of
-//! errors, and an index; from the comments of the protos, the service configurations and sdk/handles.yaml.
+//! The reference of the contract: a page for each service, one of the shared messages, one of the
+//! error reasons, and an index. The sources are the comments of the protos, the service
+//! configurations and sdk/handles.yaml.
 
 mod page;
 mod refusals;
@@ -17,12 +18,12 @@ use page::Pages;
 use prost_types::FileDescriptorSet;
 use std::fs;
 
-/// Where the pages lie; everything in it is generated.
+/// The folder of the pages; everything in it is generated.
 const FOLDER: &str = "docs/reference/api";
 const TEMPLATES: &str = "docs/reference/templates";
 
-/// Adds all pages. Fails where a comment of the contract says less than the house rules ask: every method has an example
-/// and an address in sdk/handles.yaml, and whatever it names as an error is a reason.
+/// Adds all pages. Fails if a comment of the contract breaks a convention: every method has an
+/// example and a verb in sdk/handles.yaml, and every error that it names is a reason.
 pub(super) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) -> Result<()> {
     let (contract, configured, listed) = (Contract::of(public), Configured::read(repo)?, Listed::read(repo)?);
     let pages = Pages::of(&contract, &configured, &listed)?;
@@ -41,6 +42,6 @@ fn render(repo: &Repo, template: &str, context: minijinja::Value) -> Result<Stri
     let path = format!("{TEMPLATES}/{template}");
     let text = fs::read_to_string(repo.at(&path)).with_context(|| format!("cannot read {path}"))?;
     let rendered = templates::environment().render_named_str(&path, &text, context);
-    // The whole chain of causes, which names the line.
+    // The error has the whole chain of causes, which names the line.
     rendered.map_err(|error| anyhow::anyhow!("{error:#}"))
 }

@@ -1,4 +1,4 @@
-//! Builds and tests the SDKs, several at a time.
+//! Builds and tests of the SDKs, several at a time.
 
 use super::language::Language;
 use super::toolchain::{Step, Toolchain};
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What became of one SDK.
+/// The outcome of one SDK.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     language: Language,
@@ -22,18 +22,18 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
 }
 
-/// How it ended.
+/// The end of an SDK's steps.
 #[derive(Debug)]
 pub(crate) enum End {
     Passed,
-    /// With the fault.
+    /// The error of the failed step.
     Failed(String),
-    /// With what is missing.
+    /// The missing program.
     Skipped(String),
 }
 
 impl Outcome {
-    /// Whether it found a fault.
+    /// Returns `true` if the steps failed.
     pub(super) fn failed(&self) -> bool {
         matches!(self.end, End::Failed(_))
     }
@@ -73,7 +73,8 @@ pub(super) fn prepare_bench(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain
 
 type Work<'a> = dyn Fn(&Toolchain, &mut File) -> Result<()> + Sync + 'a;
 
-/// Does the work for each language, as many at a time as there are processors; in the order of the languages.
+/// Does the work for each language, as many at a time as there are processors. Returns the outcomes
+/// in the order of the languages.
 fn all(repo: &Repo, languages: &[Language], work: &Work<'_>) -> Result<Vec<Outcome>> {
     let mut waiting = Vec::new();
     for language in languages {
@@ -84,7 +85,7 @@ fn all(repo: &Repo, languages: &[Language], work: &Work<'_>) -> Result<Vec<Outco
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
-                    // The guard must not live on while the work is done.
+                    // The lock guard must not be held during the work.
                     let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some(toolchain) = next else { return };
                     let outcome = one(&toolchain, work);
@@ -110,7 +111,7 @@ fn one(toolchain: &Toolchain, work: &Work<'_>) -> Outcome {
     Outcome { language, took: start.elapsed(), end }
 }
 
-/// Does the work with a file that keeps what is said, beside the folder of the packages.
+/// Does the work with a log file in the parent of the packages' folder.
 fn logged(toolchain: &Toolchain, work: &Work<'_>) -> Result<()> {
     fs::create_dir_all(&toolchain.dir)?;
     fs::create_dir_all(&toolchain.out)?;
@@ -131,7 +132,7 @@ fn step(
     let name = toolchain.language.name();
     let mut commands = toolchain.commands(repo, step)?;
     if step == Step::Bench {
-        // The program to measure, which is not run here.
+        // The last command is the program to measure, which does not run here.
         commands.pop();
     }
     for mut command in commands {

@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use std::fs;
 
-/// Adds what the templates of a language make. The first line of each names its file: `{# to: path #}`, from the folder
-/// of the SDK on.
+/// Adds the output of a language's templates. The first line of each names its file, relative to
+/// the folder of the SDK: `{# to: path #}`.
 pub(super) fn add(repo: &Repo, toolchain: &Toolchain, model: &Model, files: &mut Files) -> Result<()> {
     let folder = format!("{}/templates/", toolchain.folder());
     let environment = environment();
@@ -20,14 +20,15 @@ pub(super) fn add(repo: &Repo, toolchain: &Toolchain, model: &Model, files: &mut
         let target = head.strip_prefix("{# to: ").and_then(|rest| rest.strip_suffix(" #}"));
         let target = target.with_context(|| format!("{path}: the first line is not {{# to: path #}}"))?;
         let rendered = environment.render_named_str(&path, body, &context);
-        // The whole chain of causes, which names the line.
+        // The error has the whole chain of causes, which names the line.
         let rendered = rendered.map_err(|error| anyhow::anyhow!("{error:#}"))?;
         files.add(format!("{}/{target}", toolchain.folder()), toolchain.formatted(repo, target, rendered)?)?;
     }
     Ok(())
 }
 
-/// What renders a template: names that are not there are errors, and names can be spelled in every way.
+/// Returns the environment that renders templates: unknown names are errors, and filters spell
+/// names in every style.
 pub(super) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -46,7 +47,8 @@ pub(super) fn environment() -> Environment<'static> {
     environment
 }
 
-/// The words of a name in any spelling, in lower case: `MemberId`, `memberId`, `member_id` and `MEMBER_ID` alike.
+/// Returns the words of a name in any spelling, in lower case: `MemberId`, `memberId`, `member_id`
+/// and `MEMBER_ID` are the same.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = '_';
@@ -67,8 +69,8 @@ fn capital(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }
 
-/// A text in lines of at most `width` characters, each after `prefix`, and all but the first after `hang` too;
-/// paragraphs stay apart.
+/// Wraps a text into lines of at most `width` characters, each after `prefix`, and all but the
+/// first after `hang` too. Paragraphs stay separate.
 fn wrap(text: &str, width: usize, prefix: &str, hang: Option<&str>) -> String {
     let following = format!("{prefix}{}", hang.unwrap_or_default());
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What an SDK needs and runs: its plugins.toml.
+//! The requirements and commands of an SDK: its plugins.toml.
 
 use super::language::Language;
 use crate::repo::Repo;
@@ -13,16 +13,17 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The generators and the steps of one SDK.
+/// The contents of plugins.toml: the generators and the steps of one SDK.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// How many lines by hand the SDK may have.
+    /// The limit on the lines written by hand.
     lines_by_hand: usize,
-    /// Programs of the system without which nothing here can be run.
+    /// System programs without which nothing here can run.
     #[serde(default)]
     requires: Vec<String>,
-    /// Commands that format a rendered template of an ending, from standard input to standard output.
+    /// The commands that format rendered templates, by file extension, from standard input to
+    /// standard output.
     #[serde(default)]
     format: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -37,35 +38,36 @@ struct Written {
 pub(super) struct Plugin {
     /// The program.
     pub(super) name: String,
-    /// The command that puts it into `{dir}`, with its version.
+    /// The command that installs it into `{dir}`, with its version.
     pub(super) install: Vec<String>,
 }
 
-/// What is done with an SDK, in this order.
+/// The steps of an SDK, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Step {
-    /// Makes its packages in `{out}`.
+    /// Builds its packages in `{out}`.
     Build,
     /// Installs a package from `{out}` and tests it.
     Test,
-    /// All but the last install a package from `{out}` into `{dir}/bench/installed`; the last is the program to measure.
+    /// All commands but the last install a package from `{out}` into `{dir}/bench/installed`; the
+    /// last is the program to measure.
     Bench,
 }
 
-/// One SDK's plugins.toml with the places it speaks of.
+/// The plugins.toml of one SDK, with its places filled in.
 #[derive(Debug)]
 pub(super) struct Toolchain {
     pub(super) language: Language,
-    /// Where its generators and other files of its own may lie: `{dir}`.
+    /// The folder for its generators and other private files: `{dir}`.
     pub(super) dir: PathBuf,
-    /// Where its packages are made: `{out}`.
+    /// The folder for its packages: `{out}`.
     pub(super) out: PathBuf,
     written: Written,
 }
 
 impl Toolchain {
-    /// Reads that of a language; `None` for a language that has no SDK yet.
+    /// Reads the toolchain of a language; returns `None` if the language has no SDK yet.
     pub(super) fn read(repo: &Repo, language: Language) -> Result<Option<Self>> {
         let file = format!("sdk/{}/plugins.toml", language.name());
         if !repo.at(&file).is_file() {
@@ -77,39 +79,40 @@ impl Toolchain {
         Ok(Some(Self { language, dir, out: repo.target().join("sdk").join(language.name()), written }))
     }
 
-    /// The folder of the SDK, in the workspace.
+    /// Returns the folder of the SDK in the workspace.
     pub(super) fn folder(&self) -> String {
         format!("sdk/{}", self.language.name())
     }
 
-    /// The first program that this machine lacks.
+    /// Returns the first required program that this machine lacks.
     pub(super) fn missing(&self) -> Option<&str> {
         self.written.requires.iter().find(|program| on_path(program).is_none()).map(String::as_str)
     }
 
-    /// How many lines by hand the SDK may have.
+    /// Returns the limit on the lines written by hand.
     pub(super) fn lines_by_hand(&self) -> usize {
         self.written.lines_by_hand
     }
 
-    /// The programs that buf calls.
+    /// Returns the programs that buf calls.
     pub(super) fn plugins(&self) -> &[Plugin] {
         &self.written.plugin
     }
 
-    /// The commands of a step; they run in the folder of the SDK.
+    /// Returns the commands of a step, which run in the folder of the SDK.
     pub(super) fn commands(&self, repo: &Repo, step: Step) -> Result<Vec<Command>> {
         self.words(step)?.iter().map(|words| self.command(repo, words)).collect()
     }
 
-    /// The commands of a step as they are written; at least one.
+    /// Returns the commands of a step as they are written; there is at least one.
     pub(super) fn words(&self, step: Step) -> Result<&[Vec<String>]> {
         let commands = self.written.steps.get(&step).filter(|commands| !commands.is_empty());
         let commands = commands.with_context(|| format!("{}/plugins.toml has no step {step:?}", self.folder()))?;
         Ok(commands)
     }
 
-    /// A command of plugins.toml with its places filled in; the SDK's own tools come first on its path.
+    /// Returns a command of plugins.toml with its places filled in. The SDK's own tools come first
+    /// on its path.
     pub(super) fn command(&self, repo: &Repo, words: &[String]) -> Result<Command> {
         let words: Vec<String> = words.iter().map(|word| self.filled(word)).collect();
         let (program, arguments) = words.split_first().context("an empty command")?;
@@ -118,12 +121,12 @@ impl Toolchain {
         Ok(command)
     }
 
-    /// Whether the SDK's own tools have a program.
+    /// Returns `true` if the SDK's own tools contain a program.
     pub(super) fn has(&self, program: &str) -> bool {
         self.places().any(|place| place.join(program).is_file())
     }
 
-    /// The path on which the SDK's own tools come first.
+    /// Returns the path on which the SDK's own tools come first.
     pub(super) fn path(&self) -> Result<OsString> {
         let system = std::env::var_os("PATH").unwrap_or_default();
         Ok(std::env::join_paths(self.places().chain(std::env::split_paths(&system)))?)
@@ -137,7 +140,7 @@ impl Toolchain {
         word.replace("{dir}", &self.dir.to_string_lossy()).replace("{out}", &self.out.to_string_lossy())
     }
 
-    /// A rendered file as its language writes it.
+    /// Returns a rendered file, formatted for its language.
     pub(super) fn formatted(&self, repo: &Repo, path: &str, text: String) -> Result<Vec<u8>> {
         let ending = path.rsplit('.').next().unwrap_or_default();
         let Some(words) = self.written.format.get(ending) else { return Ok(text.into_bytes()) };
@@ -146,7 +149,8 @@ impl Toolchain {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("{program}: it cannot be run"))?;
         let mut input = child.stdin.take().context("its input was just asked for")?;
-        // A formatter reads all before it writes; one that does not still gets its text.
+        // Most formatters read all input before they write; the thread also serves one that does
+        // not.
         let feeding = std::thread::spawn(move || input.write_all(text.as_bytes()));
         let output = child.wait_with_output()?;
         feeding.join().map_err(|_panic| anyhow::anyhow!("{program} could not be fed"))??;
@@ -154,18 +158,18 @@ impl Toolchain {
         Ok(output.stdout)
     }
 
-    /// The files of the SDK that say of themselves that they are generated.
+    /// Returns the files of the SDK that have the mark of a generator.
     pub(super) fn generated(&self, repo: &Repo) -> Result<Vec<String>> {
         let folder = self.folder() + "/";
         let mut files = repo.files()?;
-        // A template bears the mark of what it makes.
+        // A template contains the mark of its output.
         files.retain(|path| path.starts_with(&folder) && !path.ends_with(".j2"));
         files.retain(|path| fs::read(repo.at(path)).is_ok_and(|text| is_marked(&text)));
         Ok(files)
     }
 }
 
-/// Whether a file bears the mark of a generator in its first lines.
+/// Returns `true` if a file has the mark of a generator in its first lines.
 pub(super) fn is_marked(content: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&content[..content.len().min(600)]).into_owned();
     let marks = ["DO NOT EDIT", "@generated", "enerated by the protocol buffer compiler"];

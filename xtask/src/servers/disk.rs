@@ -1,4 +1,4 @@
-//! Disks that fail: system calls of a running server are answered with an error, by strace.
+//! Disk faults: strace makes system calls of a running server return an error.
 
 use crate::live::{Live, Process};
 use anyhow::{Context, Result, bail, ensure};
@@ -9,24 +9,25 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How a disk fails.
+/// The kind of a disk fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DiskFault {
-    /// What was written is not flushed: EIO.
+    /// Flushes fail: EIO.
     Sync,
-    /// Nothing more is taken: ENOSPC.
+    /// Writes fail: ENOSPC.
     Full,
 }
 
-/// How long it may take until a call fails: whoever is asked under a load flushes all the time.
+/// The time within which a call must fail: a server under load flushes all the time.
 const FAILS_WITHIN: Duration = Duration::from_secs(30);
-/// How long strace may take to let go.
+/// The time within which strace must detach.
 const LETS_GO_WITHIN: Duration = Duration::from_secs(5);
-/// What strace writes behind a call that it made fail.
+/// The mark that strace writes after a call with an injected error.
 const INJECTED: &[u8] = b"(INJECTED)";
 
 impl DiskFault {
-    /// How long it fails, from the first call that failed on. A server dies of a flush that failed, at once as a rule.
+    /// Returns the duration of the fault, from the first failed call on. A failed flush ends a
+    /// server, usually at once.
     fn lasts(self) -> Duration {
         match self {
             Self::Sync => Duration::from_secs(20),
@@ -34,7 +35,7 @@ impl DiskFault {
         }
     }
 
-    /// The system calls, and what they answer. Connections are written to by others.
+    /// Returns the system calls and their injected error. Connections use other calls.
     fn calls(self) -> (&'static str, &'static str) {
         match self {
             Self::Sync => ("fsync,fdatasync", "EIO"),
@@ -43,7 +44,7 @@ impl DiskFault {
     }
 }
 
-/// Whether system calls of others can be made to fail here.
+/// Fails if errors cannot be injected into the system calls of other processes here.
 pub(crate) fn can_fail(live: &Arc<Live>) -> Result<()> {
     let mut sleeps = live.spawn(Command::new("sleep").arg("60").stdin(Stdio::null()))?;
     let mut strace = Command::new("timeout");
@@ -51,14 +52,14 @@ pub(crate) fn can_fail(live: &Arc<Live>) -> Result<()> {
     strace.args(["--trace=fsync", "--inject=fsync:error=EIO"]).arg(format!("--attach={}", sleeps.group()));
     let output = strace.stdin(Stdio::null()).output().context("timeout")?;
     let is_alive = sleeps.child().try_wait()?.is_none();
-    // 124: it had to be told to let go, so it held on until then.
+    // 124: timeout had to signal strace, so strace was attached until then.
     let held = is_alive && output.status.code() == Some(124);
     ensure!(held, "strace: {}", String::from_utf8_lossy(&output.stderr).trim());
     Ok(())
 }
 
-/// Lets calls of a server fail until it has died of it, or for a moment. One that makes no such call is an error: then no fault has
-/// struck.
+/// Injects errors into calls of a server until the server has ended, or for a moment. It fails if
+/// the server makes no such call, because then no fault was injected.
 pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> Result<()> {
     let (calls, error) = fault.calls();
     let seen = live.folder()?;
@@ -85,7 +86,7 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // It lets go of the server, or has nobody left to hold.
+    // The signal makes strace detach; it has no effect if the server has ended.
     let _ = killpg(Pid::from_raw(strace.group()), Signal::SIGINT);
     let end = Instant::now() + LETS_GO_WITHIN;
     while strace.child().try_wait()?.is_none() && Instant::now() < end {
@@ -98,7 +99,7 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
     Ok(())
 }
 
-/// Whether a call was made to fail, as strace says.
+/// Returns `true` if strace's output has an injected error.
 fn has_failed(seen: &Path) -> bool {
     std::fs::read(seen).is_ok_and(|said| said.windows(INJECTED.len()).any(|window| window == INJECTED))
 }

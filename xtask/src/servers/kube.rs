@@ -1,4 +1,5 @@
-//! A Kubernetes API server over an etcd of its own: it takes, checks and keeps objects, and nothing runs by them.
+//! A Kubernetes API server with an etcd of its own: it accepts, checks and stores objects, and no
+//! workload runs.
 
 use super::{bound_to_us, tail};
 use crate::live::{Folder, Live, Process};
@@ -14,17 +15,18 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Whoever bears it may do anything; it is worth something on this machine's loopback address and for this run only.
+/// The token of an administrator. It is valid on this machine's loopback address and for this run
+/// only.
 const TOKEN: &str = "riposte-checks";
 
-/// How long either may take until it answers: the API server prepares every kind of Kubernetes first, which takes minutes on
-/// a busy machine.
+/// The time within which each program must respond: the API server first prepares every kind of
+/// Kubernetes, which takes minutes on a busy machine.
 const READY_WITHIN: Duration = Duration::from_mins(5);
 
 /// A running API server, its etcd, and the folder of both.
 #[derive(Debug)]
 pub(crate) struct Kube {
-    // Dropped in this order, so that nothing loses what it stands on.
+    // Fields are dropped in this order: the server before etcd, and both before their folder.
     _server: Process,
     _etcd: Process,
     folder: Folder,
@@ -33,22 +35,23 @@ pub(crate) struct Kube {
 }
 
 impl Kube {
-    /// A curl that the server knows, for a path of its API; it prints the head of the answer before the body.
+    /// Returns an authorized curl command for a path of the API. It prints the response's headers
+    /// before the body.
     pub(crate) fn curl(&self, path: &str) -> Command {
         curl(&self.curl, self.folder.path(), &format!("https://127.0.0.1:{}{path}", self.port))
     }
 
-    /// A file by which other programs reach it.
+    /// Returns the path of the kubeconfig file for other programs.
     pub(crate) fn kubeconfig(&self) -> PathBuf {
         self.folder.path().join("kubeconfig")
     }
 
-    /// A folder for what is sent to it.
+    /// Returns a folder for request bodies.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// What the server says of itself, in one line.
+    /// Returns the server's version in one line.
     pub(crate) fn version(&self) -> Result<String> {
         let told = output_of(&mut self.curl("/version"))?;
         let version = told.lines().find_map(|line| line.trim().strip_prefix("\"gitVersion\": \""));
@@ -56,7 +59,7 @@ impl Kube {
     }
 }
 
-/// Starts both. The server makes its certificate itself.
+/// Starts both programs. The server makes its certificate itself.
 pub(crate) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Kube> {
     let (etcd, server) = (tools::etcd(repo, live)?, tools::kube_apiserver(repo, live)?);
     let (curl_program, openssl) = (tools::curl(live)?, tools::openssl(live)?);
@@ -91,7 +94,8 @@ fn etcd_command(program: &Path, folder: &Path, port: u16, peers: u16) -> Command
 fn server_command(program: &Path, folder: &Path, store: u16, port: u16) -> Command {
     let mut command = bound_to_us(program);
     command.args([format!("--etcd-servers=http://127.0.0.1:{store}"), format!("--secure-port={port}")]);
-    // It advertises no loopback address, so it gets one that is nobody's and tells nobody.
+    // The server advertises no loopback address, so it gets an unassigned one and does not publish
+    // it.
     command.args(["--bind-address=127.0.0.1", "--advertise-address=192.0.2.1", "--endpoint-reconciler-type=none"]);
     command.args(["--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/16"]);
     command.arg("--service-account-issuer=https://checks.example");
@@ -105,7 +109,7 @@ fn server_command(program: &Path, folder: &Path, store: u16, port: u16) -> Comma
     command
 }
 
-/// What programs of Kubernetes read: where the server is, whom to trust and who asks.
+/// Returns the kubeconfig: the address of the server, the trusted certificate and the credentials.
 fn kubeconfig(folder: &Path, port: u16) -> String {
     let (server, trusted) = (format!("https://127.0.0.1:{port}"), folder.join("certificates/apiserver.crt"));
     let config = json!({
@@ -119,7 +123,7 @@ fn kubeconfig(folder: &Path, port: u16) -> String {
     config.to_string()
 }
 
-/// curl with what it needs to trust and to be trusted.
+/// Returns a curl command with the certificate and the credentials.
 fn curl(program: &Path, folder: &Path, url: &str) -> Command {
     let mut command = Command::new(program);
     command.args(["--silent", "--show-error", "--http1.1", "--max-time", "60", "--noproxy", "*", "--config"]);
@@ -127,7 +131,7 @@ fn curl(program: &Path, folder: &Path, url: &str) -> Command {
     command
 }
 
-/// Starts a program and waits until it answers; if it does not, its log is shown.
+/// Starts a program and waits until it responds. The error contains its log.
 fn started(live: &Arc<Live>, name: &str, log: &Path, command: &mut Command, asks: &mut Command) -> Result<Process> {
     let to = File::create(log)?;
     let mut process = live.spawn(command.stdin(Stdio::null()).stdout(to.try_clone()?).stderr(to))?;

@@ -23,7 +23,7 @@ pub(crate) fn start_one(live: &Arc<Live>, setup: Setup) -> Result<Single> {
     Ok(Single { server: one(live, &data, 1, setup)?, _data: data })
 }
 
-/// A folder with the data of a first server.
+/// Returns a folder with the data of a first server.
 fn fresh(live: &Arc<Live>) -> Result<Folder> {
     let data = live.folder()?;
     let scratch = scratch(data.path(), 1)?;
@@ -36,7 +36,8 @@ fn fresh(live: &Arc<Live>) -> Result<Folder> {
     Ok(data)
 }
 
-/// A server's folder for temporary files, of its own: one that starts removes whatever files of that kind lie there, and others run.
+/// Creates a server's own folder for temporary files: a starting server removes all such files in
+/// it, while others run.
 fn scratch(root: &Path, number: u8) -> Result<PathBuf> {
     let folder = root.join(format!("{number}tmp"));
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;

@@ -1,5 +1,6 @@
-//! Oracle's MySQL 9 from Debian's unstable packages, unpacked into a folder and run by chroot there: the machine's
-//! own packages stay as they are. apt fetches and verifies the packages from the mirror the machine already uses.
+//! Oracle's MySQL 9 from Debian's unstable packages, unpacked into a folder and run by chroot
+//! there. The machine's own packages do not change. apt fetches and verifies the packages from the
+//! mirror that the machine already uses.
 
 use super::{Launch, Pair, Server, Setup, Single, bound_to_us, copy_folder, flags, launch};
 use crate::live::{Folder, Live};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// Unpacks the server below the folder of tools unless it lies there, and returns its version.
+/// Unpacks the server below the folder of tools unless it exists, and returns its version.
 pub(crate) fn unpack(repo: &Repo, live: &Arc<Live>) -> Result<String> {
     let root = repo.tools("mysql");
     if !root.join("ready").is_file() {
@@ -67,8 +68,8 @@ fn one(live: &Arc<Live>, data: &Inside, number: u8, setup: Setup) -> Result<Serv
     launch(live, Launch { name: "MySQL", log, command: Box::new(command) })
 }
 
-/// Fetches, unpacks and initialises the server in the folder named by the first argument. Perl is left out: only
-/// scripts that are not run here need it.
+/// The script that fetches, unpacks and initialises the server in the folder of the first argument.
+/// It leaves out Perl, which only unused scripts need.
 const UNPACK: &str = r#"
 mkdir -p "$1"; ROOT=$(cd "$1" && pwd); W=$(mktemp -d); trap 'rm -rf "$W"' EXIT
 mkdir -p "$W"/{state/lists/partial,cache/archives/partial,etc/sources.list.d,dl}

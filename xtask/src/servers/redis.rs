@@ -1,5 +1,5 @@
-//! A redis-server and a Redis Cluster of six processes, for all tests of a run together. Tests that hurt their servers
-//! start some of their own.
+//! A redis-server and a Redis Cluster of six processes, shared by all tests of a run. Tests that
+//! stop or damage servers start their own.
 
 use super::DIES_WITH_US;
 use crate::live::{Folder, Live};
@@ -20,7 +20,8 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// The environment by which the tests find the servers, and the program for those of their own.
+    /// Returns the environment by which the tests find the servers, and the program for servers of
+    /// their own.
     pub(crate) fn exports(&self) -> [(&'static str, String); 3] {
         [
             ("RIPOSTE_TEST_REDIS", self.server.url()),
@@ -39,30 +40,30 @@ pub(crate) struct OneRedis {
 }
 
 impl OneRedis {
-    /// Its address.
+    /// Returns its address.
     pub(crate) fn url(&self) -> String {
         self.server.url()
     }
 
-    /// Its process.
+    /// Returns its process id.
     pub(crate) fn pid(&self) -> Result<i32> {
         self.server.pid()
     }
 }
 
-/// Starts one server alone.
+/// Starts a single server.
 pub(crate) fn start_one(program: &Path, live: &Arc<Live>) -> Result<OneRedis> {
     let data = live.folder()?;
     Ok(OneRedis { server: Server::start(&how(program, &data))?, _data: data })
 }
 
-/// How a server is run that dies with this task runner.
+/// Returns the command of a server that ends with this task runner.
 fn how(program: &Path, data: &Folder) -> Program {
     let words: Vec<&OsStr> = DIES_WITH_US.iter().map(OsStr::new).chain([program.as_os_str()]).collect();
     Program::new(&words, data.path())
 }
 
-/// Starts both; the cluster is whole when it returns, after two or three seconds.
+/// Starts both. The cluster is complete when the function returns, after two or three seconds.
 pub(crate) fn start(program: &Path, live: &Arc<Live>) -> Result<Redis> {
     let data = live.folder()?;
     let how = how(program, &data);

@@ -1,5 +1,5 @@
-//! Each crate by itself. In a workspace build cargo joins the features that all crates ask for, so a Cargo.toml may
-//! miss a feature for years until somebody builds that crate alone.
+//! A build of each crate by itself. In a workspace build cargo unites the features of all crates,
+//! so a Cargo.toml may lack a feature for years until that crate is built alone.
 
 use super::Run;
 use super::summary::Report;
@@ -7,10 +7,11 @@ use crate::run::{output_of, run};
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-/// What others may build alone: the product and the SDK. Tests, benchmarks and tasks are built in the workspace only.
+/// The crates that users may build alone: the product and the SDK. Tests, benchmarks and tasks are
+/// built in the workspace only.
 const BUILT_ALONE: [&str; 3] = ["server/", "migrations/", "sdk/"];
 
-/// Compiles these members of the workspace alone, without running them.
+/// Compiles each of these workspace members alone, without running it.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let text = output_of(&mut at.repo.cargo(&["metadata", "--format-version", "1", "--no-deps"]))?;
     let metadata: Value = serde_json::from_str(&text)?;

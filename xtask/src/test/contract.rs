@@ -1,4 +1,4 @@
-//! The contract under buf.
+//! The checks of the contract by buf.
 
 use super::Run;
 use super::summary::Report;
@@ -7,7 +7,8 @@ use crate::run::run;
 use crate::tools;
 use anyhow::Result;
 
-/// Lint and format always; breaking changes against what callers may have built on.
+/// Checks lint and format always, and breaking changes against a version that callers may depend
+/// on.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let buf = tools::buf(at.repo, at.live)?;
     let checks: [&[&str]; 2] = [&["lint"], &["format", "--diff", "--exit-code"]];
@@ -37,7 +38,8 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     })
 }
 
-/// The last release; before the first one the commit before this one. Either only if it has a contract.
+/// Returns the last release, or before the first one the previous commit; `None` if that has no
+/// contract.
 fn baseline(repo: &Repo) -> Option<String> {
     let release = repo.git(&["describe", "--tags", "--abbrev=0", "--match", "v*"]);
     let commit = release.or_else(|_| repo.git(&["rev-parse", "--short", "--verify", "--quiet", "HEAD^"])).ok()?;

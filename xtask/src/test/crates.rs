@@ -1,4 +1,4 @@
-//! cargo-deny over everything the workspace depends on.
+//! The checks of all dependencies by cargo-deny.
 
 use super::Run;
 use super::summary::Report;
@@ -7,8 +7,8 @@ use crate::tools;
 use anyhow::Result;
 use std::path::PathBuf;
 
-/// Bans, licences and sources always; advisories only against a copy of their database that is already here, with its
-/// age told, because an old copy must not pass for a current one.
+/// Checks bans, licences and sources always. Checks advisories only if a copy of their database
+/// exists here, and reports its age, because an old copy must not pass for a current one.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let deny = tools::cargo_deny(at.repo, at.live)?;
     let flags = ["--all-features", "--locked", "--log-level", "error"];
@@ -23,7 +23,7 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     Ok(Report { passed: 2, note: format!("{}, advisories as of {date}", report.note), ..Report::default() })
 }
 
-/// The first clone of an advisory database in cargo's home.
+/// Returns the first clone of an advisory database in cargo's home.
 fn advisories() -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)

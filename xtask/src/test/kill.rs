@@ -1,4 +1,4 @@
-//! A short run of the killing, on the programs that the build step left.
+//! A short run of `cargo xtask kill`, on the programs of the build step.
 
 use super::Run;
 use super::summary::Report;
@@ -8,7 +8,7 @@ use anyhow::Result;
 /// One round of each kind: a server, a database, both at once. The long run is `cargo xtask kill`.
 const ROUNDS: u32 = 3;
 
-/// Kills, and reports what the load program found.
+/// Runs the rounds, and reports the findings of the load program.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
     let passed = kill::rounds(at.repo, at.live, &kill::Args::short(ROUNDS))?;

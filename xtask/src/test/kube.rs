@@ -1,11 +1,11 @@
-//! The Helm chart on an API server of Kubernetes.
+//! The Helm chart on a Kubernetes API server.
 
 use super::Run;
 use super::summary::Report;
 use crate::chart;
 use anyhow::Result;
 
-/// Installs every example there, and deletes it.
+/// Installs and deletes every example there.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let (found, note) = chart::check_on_a_cluster(at.repo, at.live)?;
     found.print();

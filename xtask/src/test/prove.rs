@@ -1,11 +1,11 @@
-//! A storm of faults under the history checker, on the programs that the build step left.
+//! A run of the history checker under many faults, on the programs of the build step.
 
 use super::Run;
 use super::summary::Report;
 use crate::prove::{self, Verdict};
 use anyhow::Result;
 
-/// Runs it, and reports what the checker found.
+/// Runs it, and reports the findings of the checker.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let Verdict { kept, words, missing } = prove::smoke(at.repo, at.live)?;
     let report = if kept { Report::success(words) } else { Report::failure(words) };

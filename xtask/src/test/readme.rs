@@ -1,4 +1,5 @@
-//! What the README promises, in a fresh clone: nothing uncommitted and nothing ignored can make it work by chance.
+//! The commands of the README in a fresh clone, where no uncommitted or ignored file can make them
+//! work by chance.
 
 use super::Run;
 use super::summary::Report;
@@ -13,9 +14,10 @@ const COMMANDS: [&str; 2] = ["cargo run --release -- dev", "cargo xtask test"];
 /// Folders that git ignores because builds and checks make them.
 const LEFT_BY_BUILDS: [&str; 5] = [".tools", "target", "dist", "node_modules", ".ruff_cache"];
 
-/// Runs both commands in the repository at its last commit: here, where there is nothing but that commit and what builds
-/// leave, which is so wherever CI checks out; otherwise in a clone. The clone uses this build directory, so that the
-/// dependencies are not compiled twice; its own crates are, from the clone's sources.
+/// Runs both commands in the repository at its last commit. It uses this folder if it contains
+/// nothing but that commit and build output, as in a checkout of the CI; otherwise a clone. The
+/// clone uses this build directory, so that the dependencies are not compiled twice. The
+/// workspace's own crates are, from the clone's sources.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let Ok(commit) = at.repo.git(&["rev-parse", "--short", "--verify", "--quiet", "HEAD"]) else {
         return Ok(Report::default().but_skipped("README in a fresh clone: nothing is committed yet"));
@@ -34,7 +36,8 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     Ok(Report { passed: 2, note: format!("{place} of {commit}"), ..Report::default() })
 }
 
-/// Whether git, asked for what is changed, new or ignored, tells of nothing but folders that builds leave.
+/// Returns `true` if git's list of changed, new and ignored files contains only folders that builds
+/// leave.
 fn is_fresh(status: &str) -> bool {
     let built = |path: &str| {
         let folder = path.strip_suffix('/').and_then(|path| path.rsplit('/').next());
@@ -50,8 +53,8 @@ fn says_both(readme: &str) -> Result<()> {
     Ok(())
 }
 
-/// The first command, given a command of its own to run: the service is up, it answers, and the exit code comes back.
-/// The ports are free ones, because a developer's own service may hold the usual ones.
+/// Checks the first command with `--exec`: the service starts and responds, and the exit code is
+/// returned. The ports are free ones, because a developer's own service may use the default ones.
 fn answers(at: &Run<'_>, clone: &Path) -> Result<()> {
     let mut words = COMMANDS[0].split_whitespace().skip(1).collect::<Vec<_>>();
     words.extend(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--exec", "--"]);
@@ -61,7 +64,7 @@ fn answers(at: &Run<'_>, clone: &Path) -> Result<()> {
         .context("the README's first command does not answer in a fresh clone")
 }
 
-/// The second command, only as far as its list of steps: run whole it would come here again.
+/// Checks the second command up to its list of steps: a complete run would run this step again.
 fn lists_its_steps(repo: &Repo, clone: &Path) -> Result<()> {
     let words = COMMANDS[1].split_whitespace().skip(1).chain(["--list"]).collect::<Vec<_>>();
     let mut list = repo.cargo(&words);

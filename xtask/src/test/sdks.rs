@@ -20,7 +20,7 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
         }
         notes.push(outcome.to_string());
     }
-    // What failed comes first, because the summary has one line for it.
+    // Failed SDKs come first, because the summary has one line for the step.
     notes.sort_by_key(|note| !note.contains("FAILED"));
     report.note = notes.join("; ");
     Ok(report)

@@ -1,4 +1,4 @@
-//! The steps, in the order in which they run: the quick ones first, so that a slip shows early.
+//! The steps in their order of execution: the quick ones first, so that a mistake shows early.
 
 use super::summary::Report;
 use super::{Run, alone, chart, contract, crates, fuzz, kill, kube, prove, readme, sdks, suites};
@@ -55,7 +55,7 @@ impl Step {
         }
     }
 
-    /// What the step shows when it passes.
+    /// Returns the description of a step that passes.
     pub(super) fn about(self) -> &'static str {
         match self {
             Self::Tools => "every tool the checks need is there, installed if it was missing",
@@ -87,7 +87,7 @@ impl Step {
         }
     }
 
-    /// A step without which this one shows nothing.
+    /// Returns the step whose failure makes this one meaningless.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
             Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Prove | Self::Fuzz | Self::Readme => {
@@ -107,7 +107,7 @@ impl Step {
         }
     }
 
-    /// Runs the step. An error is a failure of the step and of no other.
+    /// Runs the step. An error fails this step and no other.
     pub(super) fn run(self, at: &mut Run<'_>) -> Result<Report> {
         let (repo, live) = (at.repo, at.live);
         match self {

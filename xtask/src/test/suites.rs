@@ -1,4 +1,4 @@
-//! The tests of all crates, with real servers behind them.
+//! The tests of all crates, with real servers.
 
 use super::Run;
 use super::summary::Report;
@@ -11,7 +11,8 @@ use crate::tools;
 use anyhow::{Context, Result, ensure};
 use std::process::Command;
 
-/// Compiles the tests and with them the server they start; the one that ships is built and asked in the step `readme`.
+/// Compiles the tests and with them the server that they start. The step `readme` builds and tests
+/// the server that ships.
 pub(super) fn build(at: &Run<'_>) -> Result<Report> {
     run(at.live, cargo_test(at.repo).arg("--no-run"))?;
     run(at.live, task_runners(at.repo).arg("--no-run"))?;
@@ -20,22 +21,23 @@ pub(super) fn build(at: &Run<'_>) -> Result<Report> {
     Ok(Report::success(format!("the server has {} MB", bytes.div_ceil(1_000_000))))
 }
 
-/// The task runner's own tests, as it is built for `cargo xtask`.
+/// Returns the command for the task runner's own tests, with the build of `cargo xtask`.
 fn task_runners(repo: &Repo) -> Command {
     repo.cargo(&["test", "--release", "--package", "xtask", "--locked"])
 }
 
-/// Ends a test binary that hangs, so that the others have their turn and its last words say which test it was.
+/// The limit that ends a hanging test binary, so that the others run, and its last output names the
+/// test.
 const BOUNDED: &str = r#"target."cfg(unix)".runner=["timeout", "--foreground", "--signal=KILL", "10m"]"#;
 
-/// The tests of all other crates. One that fails does not stop the others.
+/// Returns the command for the tests of all other crates. A failing one does not stop the others.
 fn cargo_test(repo: &Repo) -> Command {
     let mut cargo = repo.cargo(&["test", "--no-fail-fast", "--config", BOUNDED]);
     cargo.args(EVERYTHING);
     cargo
 }
 
-/// Everything: unit tests, the store's suite on all backends, the black-box tests.
+/// Runs everything: unit tests, the store's suite on all backends, the black-box tests.
 pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     tools::mariadb(at.live)?;
     tools::faketime(at.live)?;
@@ -52,12 +54,13 @@ pub(super) fn all(at: &mut Run<'_>) -> Result<Report> {
     tests(at, servers, &mut [product, task_runners(at.repo)])
 }
 
-/// The store's suite once more, on Oracle's MySQL.
+/// Runs the store's suite again, on Oracle's MySQL.
 pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     let version = servers::unpack_mysql(at.repo, at.live)?;
     let servers = servers::start_mysql(at.repo, at.live)?;
     let mut cargo = cargo_test(at.repo);
-    // Chosen by target and not by package: a package alone would be compiled anew, with its own choice of features.
+    // The tests are chosen by target and not by package: a package alone would be compiled again,
+    // with its own set of features.
     for test in targets_of_store(at.repo)? {
         cargo.args(["--test", &test]);
     }
@@ -66,7 +69,7 @@ pub(super) fn mysql(at: &mut Run<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// The names of the store's test binaries.
+/// Returns the names of the store's test binaries.
 fn targets_of_store(repo: &Repo) -> Result<Vec<String>> {
     let files = repo.files()?;
     let names = files.iter().filter_map(|path| path.strip_prefix("server/conformance/tests/")?.strip_suffix(".rs"));
@@ -90,7 +93,7 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
         if data.is_dir() {
             cargo.env("RIPOSTE_TEST_DATA", &data);
         }
-        // What a passing test prints is seen, so that a test that skips itself is seen to do so.
+        // The output of passing tests is shown, so that a test that skips itself is visible.
         cargo.args(["--", "--show-output", "--color", "never"]);
         let mut see = |line: &str| {
             let told = tally.see(line);
@@ -102,7 +105,7 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
         };
         match run_to_end(at.live, cargo, &mut see) {
             Ok(status) => success &= status.success(),
-            // What was seen until then is told all the same.
+            // The counts up to the error are reported too.
             Err(error) => {
                 success = false;
                 tally.faults.push(format!("{error:#}"));

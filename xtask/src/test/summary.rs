@@ -1,31 +1,32 @@
-//! What a run found, counted and told once at the end.
+//! The results of a run, counted and reported once at the end.
 
 use std::time::Duration;
 
 /// The outcome of one step.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// Checks and tests that passed; a step that is one check counts as one.
+    /// The number of checks and tests that passed; a step that is one check counts as one.
     pub(super) passed: usize,
     pub(super) failed: usize,
-    /// What was not shown, each with its reason. Never empty in silence: each is a line of the summary.
+    /// The skipped checks, each with its reason. Each is a line of the summary, so no skip is
+    /// silent.
     pub(super) skipped: Vec<String>,
-    /// One line: what was checked, or what failed.
+    /// One line: the checked items, or the failures.
     pub(super) note: String,
 }
 
 impl Report {
-    /// One check that passed.
+    /// Returns the report of one check that passed.
     pub(super) fn success(note: impl Into<String>) -> Self {
         Self { passed: 1, note: note.into(), ..Self::default() }
     }
 
-    /// One check that failed.
+    /// Returns the report of one check that failed.
     pub(super) fn failure(note: impl Into<String>) -> Self {
         Self { failed: 1, note: note.into(), ..Self::default() }
     }
 
-    /// The same with something left out.
+    /// Adds a skipped check.
     pub(super) fn but_skipped(mut self, reason: impl Into<String>) -> Self {
         self.skipped.push(reason.into());
         self
@@ -44,12 +45,12 @@ impl Summary {
         self.steps.push((step, took, report));
     }
 
-    /// Whether a step ran and failed.
+    /// Returns `true` if a step ran and failed.
     pub(super) fn failed(&self, step: &str) -> bool {
         self.steps.iter().any(|(name, _, report)| *name == step && report.failed > 0)
     }
 
-    /// Whether nothing failed.
+    /// Returns `true` if nothing failed.
     pub(super) fn passed(&self) -> bool {
         self.steps.iter().all(|(_, _, report)| report.failed == 0)
     }

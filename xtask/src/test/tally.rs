@@ -1,30 +1,31 @@
-//! Reads what the test harness and cargo print, and keeps what a failure said.
+//! A parser for the output of the test harness and of cargo, which counts the tests and stores the
+//! output of failures.
 
 use crate::run::Last;
 
-/// How many lines of each test that failed are kept: of its first ones and of its last ones.
+/// The number of lines that are stored of each failed test, from its beginning and from its end.
 const HEAD: usize = 20;
 const TAIL: usize = 40;
 
-/// What was counted, and what went wrong.
+/// The counts and the failures.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) binaries: usize,
     pub(super) passed: usize,
     pub(super) failed: Vec<String>,
     pub(super) skipped: Vec<String>,
-    /// What tests that failed have printed, and the end of what a binary said that died.
+    /// The output of failed tests, and the end of the output of a binary that crashed.
     pub(super) faults: Vec<String>,
-    /// The binary that runs.
+    /// The running test binary.
     running: Option<String>,
-    /// The last lines of it.
+    /// The last lines of its output.
     last: Last,
-    /// What is printed about its failures, while that lasts.
+    /// The output about its failures, while that section lasts.
     failures: Option<Vec<String>>,
 }
 
 impl Tally {
-    /// Takes a line; what there is to tell of a binary that has ended.
+    /// Parses a line. Returns the message about a binary that has ended, if there is one.
     pub(super) fn see(&mut self, line: &str) -> Option<String> {
         self.last.keep(line);
         let trimmed = line.trim_start();
@@ -42,7 +43,8 @@ impl Tally {
                 self.failed.push(name.trim_end().to_owned());
             } else if let Some((name, reason)) = test.split_once(" ... ignored") {
                 self.skipped.push(format!("{}{reason}", name.trim_end()));
-                // An ignored test is not among the passed ones, from which the skipped are taken off.
+                // An ignored test is not among the passed ones, from which the skipped ones are
+                // subtracted.
                 self.passed += 1;
             }
         } else if let Some(reason) = trimmed.strip_prefix("SKIPPED") {
@@ -51,7 +53,7 @@ impl Tally {
         None
     }
 
-    /// Nothing more comes of the binary that runs. One that has told no result has died.
+    /// Ends the running binary. A binary without a result has crashed.
     pub(super) fn end(&mut self) {
         let last = self.last.take();
         if let Some(name) = self.running.take() {
@@ -81,7 +83,8 @@ impl Tally {
     }
 }
 
-/// The name of a test binary in cargo's `tests/api.rs (target/release/deps/api-0123456789abcdef)`.
+/// Returns the name of a test binary in cargo's `tests/api.rs
+/// (target/release/deps/api-0123456789abcdef)`.
 fn binary(told: &str) -> String {
     let file = told.rsplit('/').next().unwrap_or(told).trim_end_matches(')');
     file.rsplit_once('-').map_or(file, |(name, _)| name).to_owned()

@@ -1,4 +1,5 @@
-//! The arrows between crates, as cargo resolves them: which crate may reach which through normal dependencies.
+//! The dependencies between crates, as cargo resolves them: the crates that a crate may reach
+//! through normal dependencies.
 
 use super::Fault;
 use crate::repo::Repo;
@@ -7,7 +8,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A crate and what must not be anywhere in its tree of normal dependencies.
+/// Crates, each with the crates that must not occur in its tree of normal dependencies.
 const NEVER: [(&str, &[&str]); 8] = [
     (
         "riposte-core",
@@ -48,14 +49,14 @@ const NEVER: [(&str, &[&str]); 8] = [
     ("riposte-bench", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm"]),
 ];
 
-/// Who depends on whom: names of crates, normal dependencies only.
+/// The dependencies by the names of crates, normal ones only.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Graph {
-    /// The graph of the workspace with every feature on.
+    /// Returns the graph of the workspace with every feature on.
     pub(crate) fn of(repo: &Repo) -> Result<Self> {
         let text = output_of(&mut repo.cargo(&["metadata", "--format-version", "1", "--all-features", "--quiet"]))?;
         Self::parse(&serde_json::from_str(&text)?)
@@ -71,7 +72,7 @@ impl Graph {
         for node in list(&metadata["resolve"]["nodes"]) {
             let edges = graph.edges.entry(name(&node["id"])?).or_default();
             for dependency in list(&node["deps"]) {
-                // A kind of null is a normal dependency; build and dev name themselves.
+                // A null kind is a normal dependency; build and dev dependencies have a kind.
                 if list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null()) {
                     edges.insert(name(&dependency["pkg"])?);
                 }
@@ -80,7 +81,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// A shortest way from one crate to another, both named, if there is any.
+    /// Returns a shortest path from one crate to another, both included, if one exists.
     fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut ways = vec![vec![from.to_owned()]];
         let mut seen = BTreeSet::from([from.to_owned()]);
@@ -103,7 +104,7 @@ impl Graph {
     }
 }
 
-/// Finds every forbidden way.
+/// Finds every forbidden path.
 pub(crate) fn check(graph: &Graph, faults: &mut Vec<Fault>) {
     for (from, never) in NEVER {
         if !graph.edges.contains_key(from) {

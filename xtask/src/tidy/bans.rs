@@ -1,34 +1,34 @@
-//! Words that only certain files may say: the arrows of the architecture that no Cargo.toml can hold. The table is
-//! `table.rs`; every entry brings the violation that proves it.
+//! Words that only certain files may use: the dependencies of the architecture that no Cargo.toml
+//! can restrict. The table is `table.rs`; every entry has a violation that tests it.
 
 mod table;
 
 use super::Fault;
 use super::source::{Source, line_of, words};
 
-/// A set of words, the files that must not say them, and two examples.
+/// A set of words, the files that must not use them, and two examples.
 struct Ban {
     rule: &'static str,
     words: &'static [&'static str],
-    /// Where the rule holds: folders (with a slash at the end) and files.
+    /// The scope of the rule: folders (with a slash at the end) and files.
     inside: &'static [&'static str],
-    /// Who may say the words all the same.
+    /// The files in the scope that may use the words.
     except: &'static [&'static str],
-    /// Whether tests are held to it as well.
+    /// The rule applies to tests too if `true`.
     tests_too: bool,
     /// A file and its text that break the rule.
     planted: (&'static str, &'static str),
-    /// A file and its text that do not, though they look alike.
+    /// A similar file and its text that do not break the rule.
     fine: (&'static str, &'static str),
 }
 
-/// How many rules the table has.
+/// Returns the number of rules in the table.
 pub(crate) fn count() -> usize {
     table::BANS.len()
 }
 
-/// Plants the violation of every entry: a rule that has never caught anything is only a wish, so this is part of each
-/// run and not of the tests alone.
+/// Tests every entry with its violation. This is part of each run and not of the tests alone,
+/// because a rule without a test may detect nothing.
 pub(crate) fn prove(faults: &mut Vec<Fault>) {
     for ban in table::BANS {
         for (caught, (path, text)) in [(true, ban.planted), (false, ban.fine)] {
@@ -41,7 +41,7 @@ pub(crate) fn prove(faults: &mut Vec<Fault>) {
     }
 }
 
-/// Holds the whole table against one file.
+/// Checks one file with the whole table.
 pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
     for ban in table::BANS {
         ban.check(source, faults);

@@ -1,11 +1,11 @@
-//! The SDKs stay thin: what is written by hand in each has a limit.
+//! The limit on the hand-written code of each SDK.
 
 use super::{Fault, Report};
 use crate::repo::Repo;
 use crate::sdk::{self, ByHand};
 use anyhow::Result;
 
-/// Counts the lines by hand of every SDK, and finds those above their limits.
+/// Counts the hand-written lines of every SDK and finds those above their limits.
 pub(crate) fn check(repo: &Repo, report: &mut Report) -> Result<()> {
     let counts = sdk::by_hand(repo)?;
     let told =

@@ -1,8 +1,8 @@
-//! Documents speak of the repository and of nobody's machine.
+//! A rule for documents: they contain no paths of a particular machine.
 
 use super::Fault;
 
-/// Beginnings of paths that exist on one machine only.
+/// The beginnings of paths that exist on one machine only.
 const MACHINE: [&str; 5] = ["/root/", "/home/", "/Users/", "/tmp/", "../shared"];
 
 /// Finds paths of a machine in one document.
@@ -17,7 +17,7 @@ pub(crate) fn check(path: &str, text: &str, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Whether what stands before is no part of the same path or address.
+/// Returns `true` if the preceding text is no part of the same path or address.
 fn starts_a_path(before: &str) -> bool {
     !before.ends_with(|c: char| c.is_alphanumeric() || "._-/}>".contains(c))
 }

@@ -1,10 +1,10 @@
-//! No global state: a `static` is a constant with an address, or it is not there. What `task_local!` declares is none: it lives
-//! and ends with the piece of work that it was made for.
+//! The rule against global state: a `static` must be constant. A `task_local!` is not global: it
+//! lives and ends with its task.
 
 use super::Fault;
 use super::source::{Source, line_of, words};
 
-/// Types that make a `static` change after the start, be it only once.
+/// Types that make a `static` change after the start, even if only once.
 const CHANGING: [&str; 9] =
     ["LazyLock", "LazyCell", "Lazy", "OnceLock", "OnceCell", "Mutex", "RwLock", "Cell", "ArcSwap"];
 
@@ -13,7 +13,7 @@ pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
     let code = &source.production;
     let scoped = |at: usize| code[..at].trim_end().ends_with("task_local! {");
     for at in words(code, "static").filter(|at| !code[..*at].ends_with('\'') && !scoped(*at)) {
-        // `static NAME: Type = …;` the type ends at the equals sign.
+        // `static NAME: Type = …;`: the type ends at the equals sign.
         let kind = code[at..].split(['=', ';']).next().unwrap_or_default();
         let changes = kind.starts_with("static mut")
             || kind.contains("Atomic")

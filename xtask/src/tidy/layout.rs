@@ -1,9 +1,9 @@
-//! Where modules lie and what they are called.
+//! The positions and names of modules.
 
 use super::Fault;
 use super::source::{Source, line_of, words};
 
-/// Names that say nothing about what is inside.
+/// Names that do not describe the contents.
 const EMPTY_NAMES: [&str; 6] = ["util", "utils", "common", "misc", "manager", "managers"];
 
 /// Checks the name and the order of one file.
@@ -25,7 +25,7 @@ pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
     promise(source, faults);
 }
 
-/// `mod` lines stand before `use` lines: a file opens with its map.
+/// Checks that `mod` lines stand before `use` lines: a file opens with its map.
 fn order(source: &Source, faults: &mut Vec<Fault>) {
     let mut used = false;
     for (number, line) in source.production.lines().enumerate() {
@@ -37,7 +37,7 @@ fn order(source: &Source, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Each crate root says what its crate must never do.
+/// Checks that each crate root says what its crate must never do.
 fn promise(source: &Source, faults: &mut Vec<Fault>) {
     let root = source.path.ends_with("/src/lib.rs") || source.path == "xtask/src/main.rs";
     let documented = source.text.lines().take_while(|line| line.starts_with("//!")).collect::<Vec<_>>().join(" ");

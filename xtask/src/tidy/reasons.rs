@@ -1,4 +1,4 @@
-//! The contract's error reasons and the domain's errors are one list.
+//! The rule that the contract's error reasons and the domain's errors are one list.
 
 use super::Fault;
 use super::source::Source;
@@ -7,7 +7,7 @@ use super::source::Source;
 pub(crate) const CONTRACT: &str = "proto/riposte/v1/error_reason.proto";
 const DOMAIN: &str = "server/core/src/error";
 
-/// Finds reasons that no domain error carries.
+/// Finds reasons that no domain error has.
 pub(crate) fn check(contract: &str, sources: &[Source], faults: &mut Vec<Fault>) {
     let domain: String = sources
         .iter()
@@ -27,7 +27,7 @@ pub(crate) fn check(contract: &str, sources: &[Source], faults: &mut Vec<Fault>)
     }
 }
 
-/// The values of the enum with their lines, without the prefix and without UNSPECIFIED.
+/// Returns the values of the enum with their lines, without the prefix and without UNSPECIFIED.
 fn reasons(contract: &str) -> Vec<(usize, &str)> {
     contract
         .lines()

@@ -1,4 +1,5 @@
-//! One rpc file does not know another: what two services share lies in parse, answer, page_token or status.
+//! The rule that one rpc file does not depend on another: shared code is in parse, answer,
+//! page_token or status.
 
 use super::Fault;
 use super::source::{Source, line_of, words};
@@ -27,14 +28,14 @@ pub(crate) fn check(sources: &[Source], faults: &mut Vec<Fault>) {
     }
 }
 
-/// The module of a file directly in rpc/ that implements a service of the contract.
+/// Returns the module of a file directly in rpc/ that implements a service of the contract.
 fn service(source: &Source) -> Option<&str> {
     let file = source.path.strip_prefix(RPC)?;
     let implements = source.production.contains("Service for ");
     (implements && !file.contains('/')).then(|| module(&source.path))
 }
 
-/// The name of the module directly in rpc/ that a file belongs to.
+/// Returns the name of the module directly in rpc/ that a file belongs to.
 fn module(path: &str) -> &str {
     let rest = path.strip_prefix(RPC).unwrap_or(path);
     rest.split(['/', '.']).next().unwrap_or(rest)

@@ -1,4 +1,4 @@
-//! How long files and functions are.
+//! The length of files and functions.
 
 use super::source::{Source, closing, in_name, line_of, words};
 use super::{Fault, Report};
@@ -7,9 +7,9 @@ const FILE_HARD: usize = 500;
 const FILE_MEDIAN: usize = 120;
 const FILE_P95: usize = 350;
 const FUNCTION: usize = 70;
-/// Lines of tests for a hundred lines of production code.
+/// The minimum number of test lines for a hundred lines of production code.
 const TESTS_PER_CENT: usize = 80;
-/// Functions that may be longer, of a hundred.
+/// The percentage of functions that may be longer.
 const LONG_PER_CENT: usize = 2;
 
 /// Checks hand-written production code, and reports the figures.
@@ -42,8 +42,8 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     functions_report(&functions, report);
 }
 
-/// Whether a file is a part of the suites that every store and every cache pass, or of the model: tests by what
-/// they do, though as library code they keep to the same sizes.
+/// Returns `true` if a file belongs to the model or to the suites that every store and every cache
+/// pass. These are tests by purpose, but as library code they have the same size limits.
 fn is_suite(path: &str) -> bool {
     path.starts_with("server/conformance/src/")
 }
@@ -83,7 +83,8 @@ fn functions_of(source: &Source) -> Vec<Function> {
         .collect()
 }
 
-/// Where the body opens: the first brace outside the brackets of the signature; none for a declaration.
+/// Returns the position of the body: the first brace outside the brackets of the signature; `None`
+/// for a declaration.
 fn body_of(code: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -96,7 +97,7 @@ fn body_of(code: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The value below which `percent` of a sorted list lie.
+/// Returns the value below which `percent` of a sorted list lie.
 fn quantile(sorted: &[usize], percent: usize) -> usize {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or(0)

@@ -1,15 +1,16 @@
-//! A Rust file as the rules see it: comments, strings and tests blanked, every line still where it was.
+//! A Rust file in the form that the rules use: comments, strings and tests are blanked, and every
+//! line keeps its number.
 
 /// One file.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: String,
     pub(crate) text: String,
-    /// The text with the insides of comments, strings and character literals replaced by blanks.
+    /// The text with the contents of comments, strings and character literals replaced by blanks.
     pub(crate) code: String,
     /// `code` without items under `#[cfg(test)]`; empty for a file of tests.
     pub(crate) production: String,
-    /// Written by a program, which says so in the first lines.
+    /// A program generated the file and says so in the first lines, if `true`.
     pub(crate) generated: bool,
 }
 
@@ -21,7 +22,8 @@ impl Source {
         Self { path: path.to_owned(), text, code, production, generated }
     }
 
-    /// How many lines of the file are not tests: the file's length less the blanked test items.
+    /// Returns the number of lines that are not tests: the file's length less the blanked test
+    /// items.
     pub(crate) fn production_lines(&self) -> usize {
         if is_test_file(&self.path) {
             return 0;
@@ -31,17 +33,17 @@ impl Source {
     }
 }
 
-/// A crate of tests, a folder of tests, or the `tests.rs` beside a module.
+/// Returns `true` for a crate of tests, a folder of tests, or the `tests.rs` of a module.
 fn is_test_file(path: &str) -> bool {
     path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
-/// The line, counted from 1, on which a byte lies.
+/// Returns the line of a byte, counted from 1.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// Where `word` stands as a word of its own.
+/// Returns the positions of `word` as a whole word.
 pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
         let before = code[..at].chars().next_back().is_some_and(in_name);
@@ -52,12 +54,13 @@ pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = us
     })
 }
 
-/// Whether a character can stand in a name.
+/// Returns `true` if a character can be part of a name.
 pub(crate) fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The end of the bracket that opens at `open`, one past its closing twin; the end of the text if it has none.
+/// Returns the end of the bracket that opens at `open`, one past the closing bracket; the end of
+/// the text if it has none.
 pub(crate) fn closing(code: &str, open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in code.bytes().enumerate().skip(open) {
@@ -81,7 +84,7 @@ fn without_tests(code: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The byte ranges of the items that are compiled for tests only.
+/// Returns the byte ranges of the items that are compiled for tests only.
 fn tests_in(code: &str) -> Vec<(usize, usize)> {
     const MARK: &str = "#[cfg(test)]";
     let mut found = Vec::new();
@@ -121,7 +124,8 @@ fn without_comments(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// How many bytes from here on are a comment, a string or a character; 0 when none begins here.
+/// Returns the number of bytes from here on that are a comment, a string or a character; 0 if none
+/// begins here.
 fn length_of_hidden(rest: &[u8], before: Option<u8>) -> usize {
     let named = before.is_some_and(|byte| in_name(char::from(byte)) && byte.is_ascii());
     match rest {

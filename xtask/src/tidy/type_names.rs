@@ -1,8 +1,8 @@
-//! One word for one thing: a public type name stands for one type. A few names are used twice,
-//! where two crates that never meet have the same concept, and none is used three times.
+//! The rule of one concept per term: a public type name stands for one type. A few names are used
+//! twice, where two crates that never meet have the same concept, and none is used three times.
 //!
-//! The rule counts structs, enums, unions and traits that are `pub` or `pub(…)` in production code. It
-//! leaves out generated code, the `Model` and `Relation` of entities, `Args` and `Action` of
+//! The rule counts structs, enums, unions and traits that are `pub` or `pub(…)` in production code.
+//! It leaves out generated code, the `Model` and `Relation` of entities, `Args` and `Action` of
 //! subcommands, `Error`, and the record types of the transfer tool, which mirror the domain.
 
 use std::collections::BTreeMap;

@@ -80,7 +80,7 @@ impl Words {
         Ok(())
     }
 
-    /// The number of occurrences of every word of the table, by its key.
+    /// Returns the number of occurrences of every word of the table, by its key.
     fn counts(&self) -> BTreeMap<&str, usize> {
         let mut counts: BTreeMap<&str, usize> = self.glossary.words.iter().map(|word| (word.key.as_str(), 0)).collect();
         for occurrence in &self.occurrences {

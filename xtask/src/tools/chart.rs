@@ -1,4 +1,5 @@
-//! What the checks of the chart need: helm, promtool, and a validator that brings Kubernetes' schemas.
+//! The tools of the chart's checks: helm, promtool, and a validator that includes Kubernetes'
+//! schemas.
 
 use super::{by_pip, on_path, packages};
 use crate::live::Live;
@@ -11,15 +12,16 @@ use std::sync::Arc;
 
 const HELM: &str = "3.22.0";
 const KUBERNETES_VALIDATE: &str = "1.37.0";
-/// What it stands on, which decides what it finds.
+/// The version of jsonschema, on which the validator depends and which determines its findings.
 const JSONSCHEMA: &str = "4.26.0";
 
-/// helm 3 if it is on this machine.
+/// Returns helm 3 if it is on this machine.
 pub(crate) fn helm_at_hand(repo: &Repo) -> Option<PathBuf> {
     [Some(repo.tools("bin/helm")), on_path("helm")].into_iter().flatten().find(|program| is_helm(program))
 }
 
-/// helm 3, built from its Go module where it is missing: no package registry carries its program, and that takes minutes.
+/// Returns helm 3, built from its Go module if it is missing: no package registry has its program.
+/// The build takes minutes.
 pub(crate) fn helm(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     if let Some(found) = helm_at_hand(repo) {
         return Ok(found);
@@ -37,7 +39,8 @@ fn is_helm(program: &Path) -> bool {
     version.is_ok_and(|version| version.starts_with("v3."))
 }
 
-/// promtool, unpacked from Debian's package of Prometheus: installed, that package would start a service of the machine.
+/// Returns promtool, unpacked from Debian's package of Prometheus: an installed package would start
+/// a service of the machine.
 pub(crate) fn promtool(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let ours = repo.tools("prometheus/usr/bin/promtool");
     if let Some(found) = [Some(ours.clone()), on_path("promtool")].into_iter().flatten().find(|path| path.is_file()) {
@@ -47,7 +50,7 @@ pub(crate) fn promtool(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     Ok(ours)
 }
 
-/// The validator of Kubernetes' objects, from PyPI.
+/// Returns the validator of Kubernetes' objects, from PyPI.
 pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let program = repo.tools("kubernetes/bin/kubernetes-validate");
     let there =
@@ -59,10 +62,10 @@ pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathB
     Ok(program)
 }
 
-/// What the validator knows of all types of a version of Kubernetes.
+/// Returns the path of the validator's definitions of all types in a version of Kubernetes.
 pub(crate) fn kubernetes_definitions(repo: &Repo, version: &str) -> Result<PathBuf> {
     let file = format!("kubernetes_validate/kubernetes-json-schema/v{version}.0-local-strict/_definitions.json");
-    // Between them lies a folder with the name of Python's version.
+    // The path contains a folder with the name of Python's version.
     let versions = std::fs::read_dir(repo.tools("kubernetes/lib"))?.flatten();
     let mut files = versions.map(|folder| folder.path().join("site-packages").join(&file));
     files.find(|path| path.is_file()).with_context(|| format!("kubernetes-validate brings no {file}"))

@@ -1,4 +1,5 @@
-//! What a Kubernetes API server is made of: etcd from Debian's packages, and the server itself from its Go module.
+//! The parts of a Kubernetes API server: etcd from Debian's packages, and the server itself from
+//! its Go module.
 
 use super::{on_path, packages};
 use crate::live::Live;
@@ -11,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// The version of the server, of the minor one that the chart is rendered for.
+/// The version of the server; its minor version is the one that the chart is rendered for.
 const KUBERNETES: &str = "1.34.4";
 const MODULE: &str = "k8s.io/kubernetes";
 const PACKAGE: &str = "k8s.io/kubernetes/cmd/kube-apiserver";
 const BASE: &str = "k8s.io/component-base/version";
 
-/// etcd: unpacked, because Debian's package would start a service of the machine.
+/// Returns etcd, unpacked, because Debian's package would start a service of the machine.
 pub(crate) fn etcd(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let ours = repo.tools("etcd/usr/bin/etcd");
     if let Some(found) = [Some(ours.clone()), on_path("etcd")].into_iter().flatten().find(|path| path.is_file()) {
@@ -27,17 +28,17 @@ pub(crate) fn etcd(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     Ok(ours)
 }
 
-/// The program that asks the server.
+/// Returns curl, which sends requests to the server.
 pub(crate) fn curl(live: &Arc<Live>) -> Result<PathBuf> {
     installed(live, "curl")
 }
 
-/// The program that makes the server's key.
+/// Returns openssl, which makes the server's key.
 pub(crate) fn openssl(live: &Arc<Live>) -> Result<PathBuf> {
     installed(live, "openssl")
 }
 
-/// A program that has the name of its package.
+/// Returns a program that has the name of its package.
 fn installed(live: &Arc<Live>, name: &str) -> Result<PathBuf> {
     if on_path(name).is_none() {
         packages::install(live, &[name])?;
@@ -45,8 +46,8 @@ fn installed(live: &Arc<Live>, name: &str) -> Result<PathBuf> {
     on_path(name).with_context(|| format!("{name} is still missing after its package was installed"))
 }
 
-/// The API server, built from its Go module where it is missing: no package registry carries its program, and that takes
-/// minutes and some hundred megabytes.
+/// Returns the API server, built from its Go module if it is missing: no package registry has its
+/// program. The build takes minutes and some hundred megabytes.
 pub(crate) fn kube_apiserver(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let program = repo.tools("kube/kube-apiserver");
     let there =
@@ -63,7 +64,7 @@ pub(crate) fn kube_apiserver(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The folder of a Go module's files at a version; fetched where it is missing.
+/// Returns the folder of a Go module's files at a version, fetched if it is missing.
 pub(crate) fn module(repo: &Repo, path: &str, version: &str) -> Result<PathBuf> {
     let told = downloaded(repo, path, version)?;
     Ok(told["Dir"].as_str().with_context(|| format!("go does not say where {path} is"))?.into())
@@ -76,7 +77,7 @@ fn downloaded(repo: &Repo, path: &str, version: &str) -> Result<Value> {
 
 fn build(repo: &Repo, folder: &Path, program: &Path) -> Command {
     let mut build = repo.command("go");
-    // It takes what it is from the linker.
+    // The linker sets the version of the program.
     let mut of = KUBERNETES.split('.');
     let (major, minor) = (of.next().unwrap_or_default(), of.next().unwrap_or_default());
     let version = [("gitVersion", format!("v{KUBERNETES}")), ("gitMajor", major.into()), ("gitMinor", minor.into())];
@@ -86,8 +87,9 @@ fn build(repo: &Repo, folder: &Path, program: &Path) -> Command {
     build
 }
 
-/// A module of ours that builds theirs. Their own takes parts of itself from folders beside it, which it does not carry: each
-/// of them is a module too, whose version begins with 0 instead of 1.
+/// Returns the manifest of a module that builds the Kubernetes module. The latter's own manifest
+/// refers to parts in sibling folders that the module does not contain: each of them is also a
+/// module, whose version begins with 0 instead of 1.
 fn manifest_of_a_build(theirs: &str) -> String {
     let language = theirs.lines().find(|line| line.starts_with("go ")).unwrap_or_default();
     let beside = theirs.lines().filter_map(|line| line.trim().split_once(" => ./staging/"));

@@ -1,4 +1,4 @@
-//! Connections of which nothing ever comes but what keeps them open.
+//! Connections that send nothing but the frames that keep them open.
 
 use super::{Done, wire};
 use anyhow::Result;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Connections that are opened at a time.
+/// The number of connections that are opened at a time.
 const WIDTH: usize = 100;
 
-/// Opens so many, and holds them until the time is over.
+/// Opens a number of connections, and holds them until the time is over.
 pub(super) async fn run(address: &str, connections: usize, lasting: Duration) -> Result<Done> {
     let until = Instant::now() + lasting;
     let mut opening = stream::iter(0..connections).map(|_| wire::open(address)).buffer_unordered(WIDTH);

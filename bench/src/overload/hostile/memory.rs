@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// How often it is looked at.
+/// The interval between two measurements.
 const EVERY: Duration = Duration::from_millis(20);
 /// Bytes of a page of memory, on every Linux of x86 and most of ARM.
 const PAGE: u64 = 4_096;
 
-/// Looks while it lives.
+/// A measurement that runs as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Memory {
     pid: i32,
@@ -27,7 +27,7 @@ impl Memory {
         let most = Arc::new(AtomicU64::new(before));
         let seen = Arc::clone(&most);
         let looking = tokio::spawn(async move {
-            // A process that has ended is told of in the end.
+            // The end of the process is reported at the end of the measurement.
             while let Ok(bytes) = now(pid) {
                 seen.fetch_max(bytes, Ordering::Relaxed);
                 tokio::time::sleep(EVERY).await;
@@ -36,7 +36,7 @@ impl Memory {
         Ok(Self { pid, before, most, looking })
     }
 
-    /// Before it was watched, the most since, and now; in MiB.
+    /// Returns the memory before the measurement, the maximum since, and the current one, in MiB.
     pub(super) fn told(self) -> Result<(f64, f64, f64)> {
         self.looking.abort();
         let after = now(self.pid).context("the service has ended")?;

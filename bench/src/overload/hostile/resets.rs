@@ -1,4 +1,5 @@
-//! Calls by the ten thousands, each given up behind its last byte. Who is shown the door comes again.
+//! Calls by the ten thousands, each cancelled after its last byte. A client whose connection is
+//! closed opens another one.
 
 use super::wire::GivenUp;
 use super::{Done, wire};
@@ -11,12 +12,13 @@ use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-/// Calls that are written at once: fewer than the twenty for which the HTTP/2 library closes a connection.
+/// The number of calls that are written at once: fewer than the twenty for which the HTTP/2 library
+/// closes a connection.
 const BATCH: u32 = 16;
-/// How long is waited for a connection that cannot be made.
+/// The wait after a failed connection attempt.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Resets calls over so many connections at a rate of all together, as far as they are taken.
+/// Resets calls over a number of connections at a total rate, as far as the service accepts them.
 pub(super) async fn run(
     address: &str,
     message: &[u8],
@@ -39,7 +41,7 @@ pub(super) async fn run(
     Ok(storms.join_all().await.into_iter().fold(Done::default(), add))
 }
 
-/// One connection after the other.
+/// Opens one connection after the other.
 async fn storm(address: String, call: Arc<GivenUp>, pace: Duration, until: Instant) -> Done {
     let (mut done, mut due) = (Done::default(), Instant::now());
     while Instant::now() < until {
@@ -52,7 +54,7 @@ async fn storm(address: String, call: Arc<GivenUp>, pace: Duration, until: Insta
         let mut open = tokio::spawn(wire::tend(reader, Arc::clone(&speaker)));
         let mut stream = 1;
         while Instant::now() < until {
-            // What could not be written when it was due is not made up for.
+            // Calls that could not be written when they were due are not made up for.
             due = (due + pace).max(Instant::now());
             let mut batch = BytesMut::new();
             (0..BATCH).for_each(|number| call.put(&mut batch, stream + 2 * number));

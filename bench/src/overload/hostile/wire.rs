@@ -1,4 +1,4 @@
-//! Connections of HTTP/2 by hand: no library lets its caller misbehave.
+//! HTTP/2 connections written by hand, because no library allows its caller to misbehave.
 
 use anyhow::Result;
 use bytes::{BufMut, BytesMut};
@@ -8,27 +8,27 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Mutex;
 
-/// What a client says first.
+/// The first bytes of a client.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-// Types of frames.
+// Frame types.
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 const GOAWAY: u8 = 7;
-// Flags; what one means goes by the type.
+// Flags, whose meaning depends on the frame type.
 const ACK: u8 = 1;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
-/// The code of a call that its caller gives up.
+/// The error code of a call that its client cancels.
 const CANCEL: u32 = 8;
 
-/// The half that speaks.
+/// The write half of a connection.
 pub(super) type Speaker = Arc<Mutex<OwnedWriteHalf>>;
 
-/// Connects and greets.
+/// Connects and sends the preface and its settings.
 pub(super) async fn open(address: &str) -> Result<(OwnedReadHalf, Speaker)> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
@@ -39,7 +39,7 @@ pub(super) async fn open(address: &str) -> Result<(OwnedReadHalf, Speaker)> {
     Ok((reader, Arc::new(Mutex::new(writer))))
 }
 
-/// Agrees to settings and answers pings, until the other side ends the connection.
+/// Acknowledges settings and responds to pings, until the other side closes the connection.
 pub(super) async fn tend(mut reader: OwnedReadHalf, speaker: Speaker) {
     let mut payload = Vec::new();
     loop {
@@ -62,7 +62,7 @@ pub(super) async fn tend(mut reader: OwnedReadHalf, speaker: Speaker) {
     }
 }
 
-/// One frame.
+/// Writes one frame.
 fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     into.put_uint(payload.len() as u64, 3);
     into.put_u8(kind);
@@ -71,7 +71,7 @@ fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, payload: &[u8]) 
     into.put_slice(payload);
 }
 
-/// A call of gRPC that is whole, and reset at once.
+/// A complete gRPC call that is reset at once.
 #[derive(Debug)]
 pub(super) struct GivenUp {
     headers: BytesMut,
@@ -79,10 +79,12 @@ pub(super) struct GivenUp {
 }
 
 impl GivenUp {
-    /// Of a method, as in `/riposte.v1.CommentService/ListComments`. Texts have fewer than 127 bytes.
+    /// Returns a call of a method, such as `/riposte.v1.CommentService/ListComments`. Texts have
+    /// fewer than 127 bytes.
     pub(super) fn of(method: &str, authority: &str, message: &[u8]) -> Self {
         let mut headers = BytesMut::new();
-        // Of HPACK's table: POST, and http. What follows bears its own value: path, authority, content-type.
+        // Entries of HPACK's static table: POST, and http. The following fields have literal
+        // values: path, authority, content-type.
         headers.put_slice(&[0x83, 0x86]);
         for (name, value) in [(&[0x04][..], method), (&[0x01], authority), (&[0x0f, 0x10], "application/grpc")] {
             headers.put_slice(name);
@@ -98,7 +100,7 @@ impl GivenUp {
         Self { headers, message: framed }
     }
 
-    /// Makes it as this stream.
+    /// Writes the call as this stream.
     pub(super) fn put(&self, into: &mut BytesMut, stream: u32) {
         frame(into, HEADERS, END_HEADERS, stream, &self.headers);
         frame(into, DATA, END_STREAM, stream, &self.message);

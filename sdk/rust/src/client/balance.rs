@@ -8,20 +8,22 @@ use tokio::time::Instant;
 use tonic::Status;
 use tonic::transport::{Channel, Endpoint, Uri};
 
-/// After this the name is resolved again: so soon a new server takes traffic.
+/// The age at which a name is resolved again; it bounds the time until a new server receives
+/// traffic.
 const REFRESH: Duration = Duration::from_secs(20);
-/// How often a name is resolved at most, when addresses die.
+/// The shortest interval between two resolutions of a name when addresses die.
 const CALM: Duration = Duration::from_secs(1);
-/// How long a dead address is left alone: doubled with each failure in a row, up to the longest.
+/// The time for which a dead address is skipped: doubled with each failure in a row, up to the
+/// longest.
 const EJECTED: Duration = Duration::from_secs(1);
 const LONGEST_EJECTED: Duration = Duration::from_secs(30);
 
-/// The addresses behind a target, taken in turn; those that are dead are left out while others live.
+/// The addresses behind a target, used in turn; dead ones are skipped while others live.
 #[derive(Debug)]
 pub(super) struct Balancer {
     place: Place,
     known: Mutex<Known>,
-    /// Held while the name is resolved, so that this happens once at a time.
+    /// Locked while the name is resolved, so that only one resolution runs at a time.
     resolving: tokio::sync::Mutex<()>,
     turn: AtomicUsize,
 }
@@ -29,9 +31,10 @@ pub(super) struct Balancer {
 #[derive(Debug, Default)]
 struct Known {
     peers: Arc<[Arc<Peer>]>,
-    /// When the name was resolved last.
+    /// The time of the last resolution.
     resolved: Option<Instant>,
-    /// When the name is to be resolved again; `None` before the first time, and for an address, which never changes.
+    /// The time of the next resolution; `None` before the first one, and for an address, which
+    /// never changes.
     stale: Option<Instant>,
 }
 
@@ -40,7 +43,7 @@ struct Known {
 pub(super) struct Peer {
     address: SocketAddr,
     pub(super) endpoint: Endpoint,
-    /// It connects at the first call, and anew at the first call after a break.
+    /// Connects at the first call, and again at the first call after a break.
     pub(super) channel: Channel,
     ejected: Mutex<Ejected>,
 }
@@ -58,7 +61,8 @@ impl Balancer {
         Self { place, known, resolving, turn: AtomicUsize::new(0) }
     }
 
-    /// The address whose turn it is. Waits for the name to be resolved only if no address is known.
+    /// Returns the next address in turn. Waits for the resolution of the name only if no address is
+    /// known.
     pub(super) async fn pick(self: &Arc<Self>) -> Result<Arc<Peer>, Status> {
         let mut peers = Arc::clone(&locked(&self.known).peers);
         if peers.is_empty() {
@@ -66,7 +70,7 @@ impl Balancer {
             peers = Arc::clone(&locked(&self.known).peers);
         } else if locked(&self.known).stale.is_some_and(|stale| stale <= Instant::now()) {
             let balancer = Arc::clone(self);
-            // What is known still serves if this fails; the next call after a while tries again.
+            // If this fails, the known addresses stay in use; a later call tries again.
             tokio::spawn(async move { balancer.resolve().await });
         }
         let (turn, now) = (self.turn.fetch_add(1, Ordering::Relaxed), Instant::now());
@@ -78,7 +82,8 @@ impl Balancer {
         chosen.or(peers.first()).cloned().ok_or_else(|| Status::unavailable("no address"))
     }
 
-    /// Leaves an address out for a while, and looks soon whether the name has others.
+    /// Skips an address for a while, and resolves the name again soon, because it may have other
+    /// addresses.
     pub(super) fn eject(&self, peer: &Peer) {
         let now = Instant::now();
         peer.eject(now);
@@ -89,7 +94,7 @@ impl Balancer {
     async fn resolve(&self) -> Result<(), Status> {
         let asked = Instant::now();
         let _alone = self.resolving.lock().await;
-        // Somebody else did it while this one waited.
+        // Another task resolved the name while this one waited for the lock.
         if locked(&self.known).resolved.is_some_and(|resolved| resolved > asked) {
             return Ok(());
         }
@@ -107,7 +112,7 @@ impl Balancer {
         known.stale = literal.is_none().then(|| Instant::now() + REFRESH);
         match found {
             Ok(addresses) if !addresses.is_empty() => known.peers = self.peers(&known.peers, &addresses)?,
-            // The name is gone for the moment; what was known may still be there.
+            // The name has no addresses for the moment; the known ones may still work.
             Ok(_) | Err(_) if !known.peers.is_empty() => {}
             Ok(_) => return Err(Status::unavailable(format!("{host} has no address"))),
             Err(error) => return Err(Status::unavailable(format!("{host} cannot be resolved: {error}"))),
@@ -116,7 +121,7 @@ impl Balancer {
         Ok(())
     }
 
-    /// A peer for each address; those that are known stay as they are.
+    /// Returns a peer for each address; peers of known addresses are reused.
     fn peers(&self, known: &[Arc<Peer>], addresses: &[SocketAddr]) -> Result<Arc<[Arc<Peer>]>, Status> {
         let peer = |address: &SocketAddr| match known.iter().find(|peer| peer.address == *address) {
             Some(peer) => Ok(Arc::clone(peer)),
@@ -141,14 +146,15 @@ impl Peer {
 
     fn eject(&self, now: Instant) {
         let mut ejected = locked(&self.ejected);
-        // Calls that were under way together fail together, and count once.
+        // Calls that were in progress together fail together, and count as one failure.
         if ejected.until.is_none_or(|until| until <= now) {
             let span = EJECTED.saturating_mul(1 << ejected.failures.min(5)).min(LONGEST_EJECTED);
             *ejected = Ejected { since: Some(now), until: Some(now + span), failures: ejected.failures + 1 };
         }
     }
 
-    /// Takes an address that answers in again, unless to a call of before: a server that stops finishes those.
+    /// Restores an address that responds, except for the response to a call that began before the
+    /// ejection: a server that stops still finishes those.
     pub(super) fn admit(&self, begun: Instant) {
         let mut ejected = locked(&self.ejected);
         if ejected.since.is_some_and(|since| since < begun) {

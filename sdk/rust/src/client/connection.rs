@@ -16,16 +16,16 @@ use tonic::codegen::{BoxFuture, Service, http};
 use tonic::metadata::{Ascii, MetadataKey, MetadataMap, MetadataValue};
 use tonic::{Code, Status, TimeoutExpired};
 
-/// The trailer of a refusal that had no effect.
+/// The trailer of an error response to a call that had no effect.
 const NOT_EXECUTED: &str = "riposte-not-executed";
-/// The longest wait between two looks whether a service is ready, in milliseconds, at first and at last.
+/// The longest wait between two readiness checks, in milliseconds: the first value and the limit.
 const READY_MS: (u64, u64) = (20, 500);
 
 type Request = http::Request<Body>;
 type Response = http::Response<Body>;
 
-/// The transport under the generated clients: it adds the token, the deadline, the request id and the retries, so that
-/// every call has them whichever client makes it.
+/// The transport under the generated clients. It adds the token, the deadline, the request id and
+/// the retries, so that every call has them, whichever client makes it.
 #[derive(Debug, Clone)]
 pub struct Connection {
     balancer: Arc<Balancer>,
@@ -34,7 +34,7 @@ pub struct Connection {
     pub(super) shared: Arc<Shared>,
 }
 
-/// What the connections of one client share.
+/// The state that the connections of one client share.
 #[derive(Debug)]
 pub(super) struct Shared {
     authorization: Option<http::HeaderValue>,
@@ -58,7 +58,7 @@ impl Connection {
         Ok(Self { balancer, throttle: Arc::default(), metadata, shared })
     }
 
-    /// Another target of the same client.
+    /// Creates a connection of the same client to another target.
     pub(super) fn beside(&self, options: &Options, target: &str) -> Result<Self, Error> {
         let balancer = Arc::new(Balancer::new(options.place(target)?));
         Ok(Self { balancer, throttle: Arc::default(), ..self.clone() })
@@ -108,8 +108,9 @@ impl Connection {
         tokio::time::timeout_at(deadline, self.unary(head, body, rule, deadline)).await.map_err(late)?
     }
 
-    /// A unary call: the first answer, or the last one after retries. The answer is read to its end, because only its
-    /// trailers tell whether the call succeeded, and so that the deadline covers all of it.
+    /// Makes a unary call and returns the first response, or the last one after retries. The
+    /// response is read to its end, because only its trailers show whether the call succeeded, and
+    /// so that the deadline covers all of it.
     async fn unary(
         &self,
         mut head: http::request::Parts,
@@ -126,7 +127,8 @@ impl Connection {
             }
         }
         let mut attempt = 1;
-        // Whether an earlier attempt may have had its effect: what is said of a later one is then not true of the call.
+        // True if an earlier attempt may have had its effect: then the status of a later attempt is
+        // not the outcome of the call.
         let mut unclear = false;
         loop {
             let left = deadline.saturating_duration_since(Instant::now()).as_millis().clamp(1, 99_999_999);
@@ -146,7 +148,7 @@ impl Connection {
         }
     }
 
-    /// One attempt: the whole answer, and its status if that is an error.
+    /// Makes one attempt and returns the complete response, and its status if that is an error.
     async fn attempt(
         &self,
         head: http::request::Parts,
@@ -168,7 +170,7 @@ impl Connection {
         Ok((http::Response::from_parts(head, Body::new(whole)), failure))
     }
 
-    /// One attempt of a stream.
+    /// Makes one attempt of a streaming call.
     async fn send(&self, request: Request) -> Result<Response, Status> {
         let peer = self.balancer.pick().await?;
         self.send_to(&peer, request).await
@@ -202,7 +204,7 @@ impl Service<Request> for Connection {
     type Future = BoxFuture<Response, Status>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
-        // Each attempt waits for the channel itself, within the call's deadline.
+        // Each attempt waits for the channel by itself, within the call's deadline.
         Poll::Ready(Ok(()))
     }
 
@@ -211,19 +213,20 @@ impl Service<Request> for Connection {
     }
 }
 
-/// What the transport says, as a status.
+/// Converts a transport error to a status.
 fn status(error: tonic::transport::Error) -> Status {
     let first: &(dyn std::error::Error + 'static) = &error;
     let mut causes = std::iter::successors(Some(first), |error| error.source());
-    // tonic reads its own timeout as CANCELLED.
+    // tonic reports its own timeout as CANCELLED.
     if causes.any(|cause| cause.is::<TimeoutExpired>()) {
         return Status::deadline_exceeded("no answer within the deadline");
     }
     broken(Status::from_error(Box::new(error)))
 }
 
-/// A connection that broke under a call. tonic reads it as UNKNOWN, CANCELLED or INTERNAL, by the way it broke; to gRPC,
-/// and to whoever decides on a repeat, all of them are UNAVAILABLE.
+/// Maps a connection that broke during a call to UNAVAILABLE. tonic reports it as UNKNOWN,
+/// CANCELLED or INTERNAL, depending on how it broke; in gRPC, and for the decision on a retry, all
+/// of these are UNAVAILABLE.
 fn broken(status: Status) -> Status {
     if matches!(status.code(), Code::Unknown | Code::Cancelled | Code::Internal) {
         return Status::unavailable(status.message());
@@ -231,7 +234,8 @@ fn broken(status: Status) -> Status {
     status
 }
 
-/// The deadline a caller has set on the request, as gRPC writes it: up to eight digits and a unit.
+/// Returns the deadline that a caller has set on the request, in the format of gRPC: up to eight
+/// digits and a unit.
 fn asked_timeout(headers: &http::HeaderMap) -> Option<Duration> {
     let text = headers.get("grpc-timeout")?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;

@@ -7,7 +7,7 @@ use tonic_types::StatusExt;
 
 const DOMAIN: &str = "riposte";
 
-/// Why a call failed.
+/// The error of a failed call.
 #[derive(Debug, Clone)]
 pub struct Error(Box<Details>);
 
@@ -20,60 +20,62 @@ struct Details {
     retry_after: Option<Duration>,
 }
 
-/// One field at fault.
+/// One invalid field of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The path of the field from the request on, for example `content.text`.
     pub field: String,
-    /// What is wrong with it, for a person to read; never stable.
+    /// A description of the problem for people; its text is not stable.
     pub description: String,
 }
 
 impl Error {
-    /// The gRPC code.
+    /// Returns the gRPC code.
     pub fn code(&self) -> Code {
         self.0.status.code()
     }
 
-    /// The reason; UNSPECIFIED for one that this version does not know, and for what is no answer of the service.
+    /// Returns the reason; UNSPECIFIED for a reason that this version does not know, and for an
+    /// error that the service did not send.
     pub fn reason(&self) -> ErrorReason {
         ErrorReason::from_str_name(&format!("ERROR_REASON_{}", self.0.reason)).unwrap_or_default()
     }
 
-    /// The reason as it was sent, without prefix; empty for what is no answer of the service.
+    /// Returns the reason as it was sent, without prefix; empty for an error that the service did
+    /// not send.
     pub fn reason_name(&self) -> &str {
         &self.0.reason
     }
 
-    /// The facts of the reason; see [`ErrorReason`].
+    /// Returns the metadata of the reason; see [`ErrorReason`].
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.0.metadata
     }
 
-    /// All fields at fault, for a request that is.
+    /// Returns all invalid fields of the request, if the error reports any.
     pub fn violations(&self) -> &[Violation] {
         &self.0.violations
     }
 
-    /// How long to wait before a repeat can succeed, where the service says so.
+    /// Returns the wait before a repeat can succeed, where the service sent one.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// Whether the same call may succeed later, with nothing changed. The client repeats what is
-    /// UNAVAILABLE by itself, so that an error that says so was met again and again; for RESOURCE_EXHAUSTED the caller
-    /// waits [`retry_after`](Self::retry_after).
+    /// Returns true if the same call may succeed later, with nothing changed. The client repeats
+    /// UNAVAILABLE calls by itself, so an error with that code occurred at every attempt; for
+    /// RESOURCE_EXHAUSTED the caller waits [`retry_after`](Self::retry_after).
     pub fn is_retryable(&self) -> bool {
         let exhausted = self.code() == Code::ResourceExhausted && self.retry_after().is_some();
         self.code() == Code::Unavailable || exhausted
     }
 
-    /// The id by which the service logged the call, to report with a fault.
+    /// Returns the id under which the service logged the call, for a problem report.
     pub fn request_id(&self) -> Option<&str> {
         self.0.status.metadata().get("riposte-request-id").and_then(|value| value.to_str().ok())
     }
 
-    /// An error that never left this process.
+    /// Creates an error of a request that did not leave this process.
     pub(crate) fn local(message: impl Into<String>) -> Self {
         Self::from(Status::invalid_argument(message))
     }

@@ -1,11 +1,13 @@
 use prost::bytes::{Buf, BufMut, Bytes, BytesMut};
 use prost::encoding::{DecodeContext, WireType, decode_key, encode_key, encode_varint, skip_field};
 
-/// A gRPC frame: one byte that tells compression, four of length, then the message.
+/// The length of a gRPC frame's header: one byte for compression, four for the length; the message
+/// follows.
 const HEAD: usize = 5;
 
-/// The frame of a message in which the text field with this number is not empty: as it was, or with `make`'s text added.
-/// `None` when the frame cannot be read: it is compressed, or no single message.
+/// Returns the frame with the text field of this number filled: unchanged if the field has text,
+/// else with the text of `make` added. `None` if the frame cannot be parsed, because it is
+/// compressed or not a single message.
 pub(crate) fn with_text(frame: &Bytes, field: u32, make: impl FnOnce() -> String) -> Option<Bytes> {
     let message = frame.get(HEAD..)?;
     let length = u32::try_from(message.len()).ok()?;
@@ -28,13 +30,13 @@ pub(crate) fn with_text(frame: &Bytes, field: u32, make: impl FnOnce() -> String
     Some(filled.freeze())
 }
 
-/// Whether the message holds the field with any text; `None` if it is no message.
+/// Returns true if the field of the message has text; `None` if the bytes are no message.
 fn has_text(mut message: &[u8], field: u32) -> Option<bool> {
     while message.has_remaining() {
         let (number, wire_type) = decode_key(&mut message).ok()?;
         let before = message.remaining();
         skip_field(wire_type, number, &mut message, DecodeContext::default()).ok()?;
-        // An empty text is one byte, its length.
+        // An empty text is encoded as one byte, its length.
         if number == field && before - message.remaining() > 1 {
             return Some(true);
         }

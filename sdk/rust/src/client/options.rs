@@ -10,10 +10,11 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, Uri};
 
 pub use generated::Options;
 
-/// What may stand before the host of a target; without, it is plaintext.
+/// The schemes that may precede the host of a target; without one, the target is plaintext.
 const SCHEMES: [&str; 3] = ["https://", "http://", "dns:///"];
 const USER_AGENT: &str = concat!("riposte-rust/", env!("CARGO_PKG_VERSION"));
-/// Below the shortest default deadline, so that a call has time for another address when one is silent.
+/// Below the shortest default deadline, so that a call has time for another address when one does
+/// not respond.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
@@ -24,7 +25,7 @@ impl std::fmt::Debug for Options {
 }
 
 impl Options {
-    /// The place that a target names.
+    /// Parses a target into its endpoint.
     pub(super) fn place(&self, target: &str) -> Result<Place, Error> {
         let unusable = |why: &dyn std::fmt::Display| Error::local(format!("target {target}: {why}"));
         let (secure, host, port) = parts(target).ok_or_else(|| unusable(&"it is no [http[s]://]host:port"))?;
@@ -37,7 +38,7 @@ impl Options {
         let tls =
             if secure { Some(self.tls().map_err(|error| unusable(&error))?.domain_name(host.clone())) } else { None };
         let place = Place { origin, host, port, tls, resolver: Arc::clone(&self.resolver) };
-        // A certificate that cannot be read shows here and not at the first call.
+        // An unreadable certificate is reported here and not at the first call.
         place.endpoint(place.origin.clone()).map_err(|error| unusable(&error))?;
         Ok(place)
     }
@@ -55,7 +56,8 @@ impl Options {
     }
 }
 
-/// Whether a target means TLS, its host, an IPv6 address in its brackets, and its port, without which it is no target.
+/// Splits a target: true for TLS, the host (an IPv6 address in brackets) and the port, which is
+/// required.
 fn parts(target: &str) -> Option<(bool, &str, u16)> {
     let rest = SCHEMES.into_iter().find_map(|scheme| target.strip_prefix(scheme)).unwrap_or(target);
     let (host, port) = rest.strip_suffix('/').unwrap_or(rest).rsplit_once(':')?;
@@ -66,19 +68,20 @@ fn parts(target: &str) -> Option<(bool, &str, u16)> {
     Some((target.starts_with(SCHEMES[0]), host, port))
 }
 
-/// A target, read.
+/// A parsed target.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     origin: Uri,
     pub(super) host: String,
     pub(super) port: u16,
-    /// None for plaintext.
+    /// `None` for plaintext.
     pub(super) tls: Option<ClientTlsConfig>,
     pub(super) resolver: Arc<dyn Resolve>,
 }
 
 impl Place {
-    /// The endpoint at one address of the place: dialled by the address, spoken to by the name.
+    /// Returns the endpoint at one address of the target: the connection uses the address, requests
+    /// and TLS use the name.
     pub(super) fn endpoint(&self, address: Uri) -> Result<Endpoint, tonic::transport::Error> {
         let endpoint = Endpoint::from(address)
             .origin(self.origin.clone())
@@ -93,7 +96,7 @@ impl Place {
     }
 }
 
-/// A variable; one that is empty is as good as absent.
+/// Returns the value of a variable; an empty one counts as absent.
 #[expect(clippy::disallowed_methods, reason = "a client is configured by its own variables, apart from the server's")]
 fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())

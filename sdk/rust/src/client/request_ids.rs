@@ -1,12 +1,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
-/// Makes the request ids of one client: UUIDv7 in strictly rising order, whose last 48 bits are random once per client.
-/// By them the service knows the client, and by the rest it orders what one client asked.
+/// Generates the request ids of one client: UUIDv7 in strictly rising order, whose last 48 bits are
+/// random once per client. The service identifies the client by these bits and orders its requests
+/// by the rest.
 #[derive(Debug)]
 pub struct RequestIds {
     tail: u128,
-    /// The last id made: 48 bits of milliseconds, then a count of 16 bits that runs over into them.
+    /// The last id: 48 bits of milliseconds, then a count of 16 bits that overflows into them.
     last: AtomicU64,
 }
 
@@ -17,14 +18,15 @@ impl Default for RequestIds {
 }
 
 impl RequestIds {
-    /// A new id, in the usual text form; greater than every one before it.
+    /// Returns a new id in the usual text form; it is greater than every earlier one.
     pub fn next(&self) -> String {
         let now = (Uuid::now_v7().as_u128() >> 80) as u64;
         let following = |last: u64| (now << 16).max(last + 1);
         let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(following(last)));
         let stamp = u128::from(following(last.unwrap_or_default()));
         let (ms, high, low) = (stamp >> 16, (stamp >> 4) & 0xfff, stamp & 0xf);
-        // The layout of RFC 9562: milliseconds, version 7, twelve bits, variant 2, and 62 bits, here 14 and the tail.
+        // The layout of RFC 9562: milliseconds, version 7, twelve bits, variant 2, and 62 bits,
+        // here 14 and the tail.
         let bits = (ms << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | (low << 58) | self.tail;
         Uuid::from_u128(bits).to_string()
     }

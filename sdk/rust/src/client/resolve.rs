@@ -3,10 +3,11 @@ use std::io;
 use std::net::SocketAddr;
 use tonic::codegen::BoxFuture;
 
-/// Finds the addresses behind a name. It is asked at the first call, then every 20 seconds while there are calls, and
-/// when an address turns out to be dead.
+/// Resolves a name to addresses. The client calls it at the first call, then every 20 seconds while
+/// there are calls, and when an address turns out to be dead.
 pub trait Resolve: Debug + Send + Sync {
-    /// All addresses of a host, each with the port; none is an error of the caller's.
+    /// Returns all addresses of a host, each with the port; the client treats an empty result as an
+    /// error.
     fn resolve(&self, host: &str, port: u16) -> BoxFuture<Vec<SocketAddr>, io::Error>;
 }
 

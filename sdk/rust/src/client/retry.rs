@@ -5,22 +5,22 @@ use tonic::{Code, Status};
 
 include!("../gen/rules.rs");
 
-/// How a unary method is called; see the service configurations beside the protos.
+/// The call settings of a unary method; see the service configurations beside the protos.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
-    /// The deadline of a call that sets none, over all its attempts.
+    /// The deadline of a call that sets none; it covers all attempts.
     pub(crate) deadline_ms: u64,
-    /// How often the call is sent at most.
+    /// The maximum number of attempts.
     pub(crate) attempts: u32,
-    /// The longest wait before the second attempt, and before any.
+    /// The longest wait before the second attempt, and the longest wait before any attempt.
     pub(crate) backoff_ms: (u64, u64),
     /// The number of the field `request_id` in the request; `None` for a read.
     pub(crate) request_id: Option<u32>,
 }
 
-/// The budget of retries that all calls of a client share, in thousandths of a token: full at 100 tokens, a failed
-/// attempt takes one, a success gives a tenth back, and below half nothing is retried. So a dead service sees hardly
-/// more attempts than calls.
+/// The retry budget that all calls of a client share, in thousandths of a token. It is full at 100
+/// tokens; a failed attempt takes one, a success returns a tenth, and below half nothing is
+/// retried. A dead service therefore receives hardly more attempts than calls.
 #[derive(Debug)]
 pub(crate) struct Throttle(AtomicI64);
 
@@ -35,8 +35,8 @@ impl Default for Throttle {
 }
 
 impl Throttle {
-    /// Counts an attempt (`failure` is `None` for a success) and says how long to wait before the next one; `None` when
-    /// there must be none.
+    /// Counts an attempt (`failure` is `None` for a success) and returns the wait before the next
+    /// one; `None` if there must be no further attempt.
     pub(crate) fn wait(&self, rule: Rule, attempt: u32, failure: Option<&Status>) -> Option<Duration> {
         let Some(status) = failure else {
             self.add(SUCCESS);
@@ -50,7 +50,7 @@ impl Throttle {
             return None;
         }
         match status.metadata().get("grpc-retry-pushback-ms") {
-            // Anything but a number of milliseconds, as -1, forbids the retry.
+            // Any value other than a number of milliseconds, such as -1, forbids the retry.
             Some(pushback) => pushback.to_str().ok()?.parse().ok().map(Duration::from_millis),
             None => Some(
                 Error::from(status.clone()).retry_after().unwrap_or_default().max(jittered(rule.backoff_ms, attempt)),
@@ -65,8 +65,9 @@ impl Throttle {
     }
 }
 
-/// A wait anywhere between nothing and the bound, so that clients that failed together do not return together. The
-/// bound is the first one before the second attempt, doubles with each, and ends at the longest.
+/// Returns a random wait between zero and a bound, so that clients that failed together do not
+/// return together. The bound is `first` before the second attempt, doubles with each attempt, and
+/// is at most `longest`.
 pub(crate) fn jittered((first, longest): (u64, u64), attempt: u32) -> Duration {
     let bound = (first << attempt.saturating_sub(1).min(16)).min(longest);
     let random = uuid::Uuid::new_v4().as_u64_pair().0;

@@ -5,44 +5,45 @@ use std::future::Future;
 use tokio::time::sleep;
 use tonic::{Code, Response, Status, Streaming};
 
-/// The wait before a stream is opened again, and the longest one, in milliseconds.
+/// The wait before a stream is reopened, and the longest such wait, in milliseconds.
 const BACKOFF_MS: (u64, u64) = (100, 5_000);
 
 /// A request for a stream of changes that can be resumed.
 pub trait Follow: Clone + Send + Sync + 'static {
-    /// What is streamed.
+    /// The type of the streamed events.
     type Event: Send;
 
     /// Opens the stream.
     fn open(self, client: &Client) -> impl Future<Output = Result<Response<Streaming<Self::Event>>, Status>> + Send;
 
-    /// Makes this the request for what comes after an event.
+    /// Changes this request so that it continues after an event.
     fn resume_after(&mut self, event: &Self::Event);
 }
 
-/// A stream of changes that resumes by itself behind the last one seen, for as long as the service may come back.
-/// Dropping it ends it.
+/// A stream of changes that resumes by itself after the last event it delivered, as long as the
+/// error is temporary. Dropping it ends it.
 #[derive(Debug)]
 pub struct Watch<R: Follow> {
     client: Client,
     request: R,
     stream: Option<Streaming<R::Event>>,
-    /// How often in a row nothing came.
+    /// The number of attempts in a row that delivered no event.
     failures: u32,
 }
 
 impl Client {
-    /// Follows what the request names. Nothing is asked for before the first event is.
+    /// Follows the changes that the request names. No call is made before the first event is
+    /// requested.
     pub fn follow<R: Follow>(&self, request: R) -> Watch<R> {
         Watch { client: self.clone(), request, stream: None, failures: 0 }
     }
 }
 
 impl<R: Follow> Watch<R> {
-    /// The next event; waits for it as long as it takes.
+    /// Waits for the next event, without a time limit, and returns it.
     ///
     /// # Errors
-    /// Those of the method that no wait can mend. Calling again opens the stream anew.
+    /// Those of the method that a retry cannot resolve. Calling again opens the stream anew.
     pub async fn next(&mut self) -> Result<R::Event, Error> {
         loop {
             let wait = match self.event().await {
@@ -78,7 +79,8 @@ impl<R: Follow> Watch<R> {
     }
 }
 
-/// Whether a stream that ended so may be opened again: the service says so, or no answer of the service ended it.
+/// Returns true if a stream that ended with this error may be reopened: the service says so, or the
+/// connection broke without a response of the service.
 fn may_come_back(error: &Error) -> bool {
     let broken = matches!(error.code(), Code::Internal | Code::Unknown | Code::Cancelled);
     error.is_retryable() || broken && error.reason_name().is_empty()

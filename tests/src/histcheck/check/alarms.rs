@@ -1,17 +1,19 @@
-//! What servers say of themselves (I7): their audit compares copies with rows, and forgets those that differ though they were
-//! told, so that hardly anybody else sees them; and nothing in a server panics, or says anything that is no line of its log.
+//! Errors that servers report about themselves (I7). The cache audit of a server compares cached
+//! data with rows and drops entries that differ although their updates were applied, so other reads
+//! hardly ever return them. Also, no server panics or writes output that is not a log line.
 
 use super::Found;
 use crate::histcheck::history::Alarm;
 
-/// The words of a log by which a server accuses itself.
+/// Words of a log line that reports a violation.
 const WORDS: [&str; 2] = ["copies differ from their rows", "panicked at"];
-/// As much of what was said is told.
+/// Number of characters of a log line that are shown.
 const TOLD: usize = 1_000;
 
-/// Finds what servers say is wrong with them. Other errors in their logs are of the faults that strike.
+/// Finds violations that servers report. Other errors in their logs are consequences of the
+/// injected faults.
 pub(super) fn check(alarms: &[Alarm], found: &mut Found) {
-    // A process that is out of memory, or whose stack is too small, has no log any more.
+    // A process that runs out of memory or stack does not write a log line.
     let accuses = |alarm: &&Alarm| WORDS.iter().any(|words| alarm.said.contains(words)) || !alarm.said.starts_with('{');
     for Alarm { at, said } in alarms.iter().filter(accuses) {
         let said = said.chars().filter(|letter| !letter.is_control()).take(TOLD).collect::<String>();

@@ -1,5 +1,6 @@
-//! An answer is of what was asked (I11, within one subject): a comment, a list, the replies of a root, a change of a comment; and
-//! previews are of the roots that they stand below, no longer than asked, with nothing twice.
+//! A response matches its request (I11, within one subject): a comment, a list, the replies of a
+//! root, or a change of a comment. Previews belong to the roots that they are shown below, are no
+//! longer than requested, and contain no comment twice.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use super::Found;
 use super::scene::Scene;
 use crate::histcheck::history::{Call, Item, Outcome, Place, Written};
 
-/// Finds answers of something else.
+/// Finds responses that do not match their request.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
@@ -29,7 +30,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// Threads: a root, and behind it its preview.
+/// Checks threads: a root followed by its preview.
 fn roots(items: &[Item], most: usize) -> Option<String> {
     for thread in items.chunk_by(|_, next| next.place == Place::Preview) {
         let (root, preview) = thread.split_first()?;
@@ -52,7 +53,7 @@ fn roots(items: &[Item], most: usize) -> Option<String> {
     None
 }
 
-/// A root at the head, and replies to it.
+/// Checks a page of replies: the root at the head, and replies to it.
 fn replies(items: &[Item], root: i64) -> Option<String> {
     let fits = |item: &&Item| match item.place {
         Place::Head => item.id == root,
@@ -69,7 +70,7 @@ fn changed(scene: &Scene<'_>, comment: i64, of: &Written) -> Option<String> {
     (of.id != comment || !as_it_is).then(|| format!("a change of {comment} is answered as one of {of:?}"))
 }
 
-/// A reply stands below the root of what it answers.
+/// Checks that a reply belongs to the root of its parent.
 fn reply(scene: &Scene<'_>, parent: i64, of: &Written) -> Option<String> {
     let parent = scene.comment(parent)?;
     let root = if parent.root == 0 { parent.id } else { parent.root };
@@ -81,7 +82,7 @@ mod tests {
     use super::super::sketch::{Sketch, below, item};
     use crate::histcheck::history::{Call, Item, Outcome, PageOf, Place, Shown, Sort, View, Written};
 
-    /// 11 with 21 and 22 below it, and 12.
+    /// Returns 11 with 21 and 22 below it, and 12.
     fn two() -> Sketch {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);

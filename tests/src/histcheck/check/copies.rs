@@ -1,8 +1,9 @@
-//! Copies that lie in Redis when all is quiet, and would answer somebody, are what the rows say; and nothing else lies
-//! there (I7).
+//! The data that Redis would serve when there is no load any more equals the rows, and Redis
+//! contains nothing else (I7).
 //!
-//! What belongs to an older incarnation or generation answers nobody, and is left to expire. What the relay has not told
-//! for longer than the run was quiet is found here, whoever may ask for it next.
+//! Entries of an older incarnation or generation are not served and are left to expire. Updates
+//! that the relay has not applied for longer than the quiet period are found here, even if no read
+//! requests them.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +15,21 @@ use crate::histcheck::history::{BlockRow, CommentRow, Copy, Owner};
 /// Comments in a list: floor and id.
 type Members = Vec<(i32, i64)>;
 
-/// What decides which copies answer, and the rows in the order of lists.
+/// The data that decides which entries are served, and the rows in the order of lists.
 struct Scope<'h> {
     /// Generations by partition.
     generations: QuickMap<i64, &'h str>,
-    /// The incarnations of blocks that answer, by the ids of their subjects.
+    /// The incarnations of served subject entries, by the ids of their subjects.
     born: QuickMap<i64, &'h str>,
-    /// Comments that lists have, by subject and root.
+    /// Comments that lists contain, by subject and root.
     listed: BTreeMap<(i64, i64), Members>,
-    /// What members say that is not nothing, by subject and member.
+    /// Like states other than none, by subject and member.
     likes: BTreeMap<(i64, u32), Vec<(i64, i8)>>,
-    /// Subjects by their numbers.
+    /// Subject ids by the numbers of the subjects.
     ids: QuickMap<u32, i64>,
 }
 
-/// Finds copies that tell something else than the rows.
+/// Finds cached data that differs from the rows.
 pub(super) fn check(stand: &Stand<'_>, copies: &[Copy], found: &mut Found) {
     let scope = Scope::of(stand, copies);
     for copy in copies {
@@ -64,12 +65,12 @@ impl<'h> Scope<'h> {
         Self { generations, born, listed, likes, ids }
     }
 
-    /// Whether a copy of this incarnation belongs to a block that answers.
+    /// Returns true if data of this incarnation belongs to a served subject entry.
     fn answers(&self, subject: i64, born: &str) -> bool {
         self.born.get(&subject) == Some(&born)
     }
 
-    /// What is wrong with a copy.
+    /// Returns the difference between an entry and the rows, if any.
     fn differs(&self, stand: &Stand<'_>, copy: &Copy) -> Option<&'static str> {
         match copy {
             Copy::Generation { .. } => None,
@@ -130,7 +131,7 @@ mod tests {
     use super::super::plant::Plant;
     use crate::histcheck::history::{CommentRow, Copy};
 
-    /// A sound database and Redis, with each key changed.
+    /// Returns a valid database and Redis, with each key changed by `change`.
     fn changed(change: impl FnMut(&mut Copy)) -> Plant {
         let mut plant = Plant::default();
         plant.history.copies.iter_mut().for_each(change);

@@ -1,7 +1,7 @@
-//! Counts of comments equal the comments at the answer's revision (I4).
+//! Counts of comments equal the comments at the revision of the response (I4).
 //!
-//! Comments that an open request may have changed count for a range, from the revisions on that it may have made; all others for
-//! exactly what they were.
+//! Comments that an open request may have changed contribute a range, from the first revision on at
+//! which the change is possible; all others contribute their exact state.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,11 @@ use super::scene::{Comment, Scene, What};
 use super::{Found, STALE};
 use crate::histcheck::history::{Counts, Item, Outcome};
 
-/// How many of some comments are visible at each revision.
+/// The number of visible comments at each revision.
 #[derive(Debug, Default)]
 struct Visible {
-    /// Revisions, and how the number moves at each; then: how many there are from each on.
+    /// Revisions with the change of the number at each; after preparation, the number from each
+    /// revision on.
     certain: Vec<(i64, i32)>,
     /// The revisions from which on comments may count or not.
     open: Vec<i64>,
@@ -20,7 +21,7 @@ struct Visible {
 
 impl Visible {
     fn add(&mut self, scene: &Scene<'_>, comment: &Comment) {
-        // What was told before a request was sent, the request has not changed.
+        // Revisions returned before the request was sent do not contain its change.
         let before = |request: u32| scene.reached(scene.requests[request as usize].begun).map_or(0, |(told, _)| told);
         if comment.born == 0 {
             self.open.push(before(comment.request).saturating_add(1));
@@ -58,7 +59,7 @@ impl Visible {
         self
     }
 
-    /// The least and the most that may be counted at any revision from one to another.
+    /// Returns the smallest and the largest possible count at any revision from `from` to `to`.
     fn within(&self, from: i64, to: i64) -> (i32, i32) {
         let until = |revision: i64| self.certain.partition_point(|(at, _)| *at <= revision);
         let moved = self.certain.get(until(from)..until(to)).unwrap_or_default().iter().map(|(_, count)| *count);
@@ -67,7 +68,7 @@ impl Visible {
         (least, most + self.open.partition_point(|at| *at <= to) as i32)
     }
 
-    /// The least and the most that may be counted at a revision.
+    /// Returns the smallest and the largest possible count at a revision.
     fn at(&self, revision: i64) -> (i32, i32) {
         let until = self.certain.partition_point(|(at, _)| *at <= revision);
         let certain = until.checked_sub(1).map_or(0, |last| self.certain[last].1);
@@ -75,10 +76,11 @@ impl Visible {
     }
 }
 
-/// Finds counts that are not those of the rows.
+/// Finds counts that differ from the comments.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let (mut roots, mut all) = (Visible::default(), Visible::default());
-    // Of a root it is what stands below it at any depth, of a reply what answers it.
+    // The reply count of a root covers its descendants at any depth, that of a reply its direct
+    // replies.
     let (mut below, mut answers): (BTreeMap<i64, Visible>, BTreeMap<i64, Visible>) = Default::default();
     for comment in &scene.comments {
         all.add(scene, comment);
@@ -91,7 +93,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             answers.entry(parent).or_default().add(scene, comment);
         }
     }
-    // Creates whose outcome nobody knows, and which stand nowhere that was looked at.
+    // Creates with an unknown outcome whose comments were not seen in any read.
     if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
         return;
     }
@@ -128,7 +130,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// The revisions that an answer may be of, the first and the last.
+/// Returns the first and the last revision that a response may show.
 fn span(scene: &Scene<'_>, number: u32) -> (i64, i64) {
     let op = scene.op(number);
     if let Outcome::Page(shown) = &op.outcome {
@@ -140,7 +142,7 @@ fn span(scene: &Scene<'_>, number: u32) -> (i64, i64) {
     let view = op.call.view().unwrap_or_default();
     let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
     let from = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
-    // What nobody answered may have made the next one.
+    // A request without a response may have made the next revision.
     let told = scene.reached(op.ended).map_or(0, |(revision, _)| revision.saturating_add(1));
     (from, scene.asked(op.ended).max(told).max(from))
 }
@@ -185,7 +187,7 @@ mod tests {
     fn a_single_comment_may_be_of_any_revision_since_it_may_be_old() {
         let get = |replies, fresh| {
             let mut sketch = Sketch::default();
-            // Nobody answered the second reply, which may stand from revision 3 on.
+            // The second reply has no response and may exist from revision 3 on.
             let call = Call::Reply { subject: 0, parent: 11, member: 1, text: 22 };
             sketch.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).op(3, call, Outcome::Unknown("Unavailable".into()));
             sketch.root(4, 12, 2, 4).delete(5, 21, 5).get(6, Item { replies, ..item(11, 1) }, fresh);

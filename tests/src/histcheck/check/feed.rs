@@ -1,17 +1,18 @@
-//! Watchers are told every change of a subject once, in order, and nothing that was not done (I9): wherever they ask, and
-//! also when their stream breaks and is resumed behind what they have seen. Only what is too old to be told is a gap.
+//! Watchers receive every change of a subject once, in order, and no invented changes (I9). This
+//! holds at every server, and also when a stream breaks and is resumed after the last received
+//! revision. Only changes that are too old to be sent become a gap.
 
 use super::quick::QuickMap;
 use super::scene::{Scene, What};
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, How, Outcome, TOLD, Told};
 
-/// An acknowledged change: its revision, the comment, how it changed, and the operation that asked for it.
+/// An acknowledged change: its revision, the comment, the kind of change, and its operation.
 type Acknowledged = (i64, i64, How, u32);
 
-/// Finds changes that were left out, told twice or made up.
+/// Finds changes that were left out, repeated or invented.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    // What each watcher was told last, and by which operation.
+    // The last operation of each watcher and the last revision it received.
     let mut places: QuickMap<u32, (u32, i64)> = QuickMap::default();
     let mut acknowledged = Vec::new();
     for number in scene.mine {
@@ -42,7 +43,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// What was acknowledged, by its revision.
+/// Returns the acknowledged changes by revision.
 fn changes(scene: &Scene<'_>) -> Vec<Acknowledged> {
     let all = scene.requests.iter().filter_map(|request| {
         let written = scene.written(request)?;
@@ -53,19 +54,21 @@ fn changes(scene: &Scene<'_>) -> Vec<Acknowledged> {
     all
 }
 
-/// A gap follows what was told, and leaves out nothing that can be told one by one.
+/// Checks that a gap follows the last received revision, and that it leaves out no revision that
+/// can be sent one by one.
 fn old(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, (first, last): (i64, i64)) {
     if first != after.saturating_add(1) || last < first {
         found.add(|| format!("a gap from {first} to {last} behind revision {after}"), &[number]);
     }
-    // Until then it is told somebody where the subject is now.
+    // By this time a response has shown at least the revision that the subject had at the end of
+    // the watch.
     let reached = scene.reached(scene.op(number).ended.saturating_add(STALE)).map_or(0, |(revision, _)| revision);
     if last > reached.saturating_sub(TOLD) {
         found.add(|| format!("a gap up to {last}, though the subject is at {reached}"), &[number]);
     }
 }
 
-/// Every revision once, up to the last.
+/// Checks that every revision was received once, up to the last.
 fn dense(found: &mut Found, number: u32, after: i64, told: &[Told], last: i64) {
     let due = (after.saturating_add(1)..=last).zip(told.iter().map(|(revision, _)| *revision));
     if let Some((due, told)) = due.clone().find(|(due, told)| due != told) {
@@ -77,7 +80,7 @@ fn dense(found: &mut Found, number: u32, after: i64, told: &[Told], last: i64) {
     }
 }
 
-/// What was acknowledged is told at its revision, as what it was.
+/// Checks that each acknowledged change was received at its revision and with its kind.
 fn complete(found: &mut Found, number: u32, all: &[Acknowledged], (after, last): (i64, i64), told: &[Told]) {
     let place = |revision: i64| all.partition_point(|(of, ..)| *of <= revision);
     for (revision, id, how, first) in &all[place(after)..place(last).max(place(after))] {
@@ -89,7 +92,8 @@ fn complete(found: &mut Found, number: u32, all: &[Acknowledged], (after, last):
     }
 }
 
-/// Each comment comes into being once, and only those that stand; nothing is told of one that nobody may have done then.
+/// Checks that each comment is created once and exists, and that each received change may have been
+/// made at that time.
 fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
     let all = told.iter().flat_map(|(revision, comments)| comments.iter().map(move |(id, how)| (*revision, *id, *how)));
     let mut created: Vec<(i64, i64)> = Vec::new();
@@ -98,7 +102,8 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
     }
     for (revision, id, how) in all {
         let Some(comment) = scene.comment(id) else {
-            // What nobody answered may have been done; whether it was, the end would tell.
+            // A request without a response may have been executed; only the export at the end shows
+            // that.
             if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
                 continue;
             }
@@ -109,7 +114,7 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
             created.push((id, revision));
         }
         let at = |known: i64| known == revision || known == 0;
-        // Nothing is told before it is asked for.
+        // A change cannot be received before its request is sent.
         let asked = |request: u32| scene.requests[request as usize].begun < scene.op(number).ended;
         let changes = comment.changes.iter().chain(&comment.open);
         let mut same = changes.filter(|change| at(change.revision) && asked(change.request));
@@ -136,7 +141,7 @@ mod tests {
     use super::super::sketch::{Sketch, item};
     use super::{Call, How, Outcome, TOLD};
 
-    /// Two roots, of which the first is edited, as far as watchers are told.
+    /// Returns two roots, of which the first is edited, with the changes that a watcher received.
     fn told(changes: &[(i64, i64, How)]) -> Sketch {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
@@ -175,7 +180,8 @@ mod tests {
         told(&[(2, 12, How::Created), (3, 12, How::Created)]).has("feed", "created at revision 2 and at 3");
     }
 
-    /// What one watcher was told by two streams, of which the second begins behind a revision.
+    /// Returns the changes that one watcher received by two streams, the second of which begins
+    /// after the given revision.
     fn resumed(after: i64, changes: &[(i64, i64, How)]) -> Sketch {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
@@ -190,7 +196,7 @@ mod tests {
     #[test]
     fn a_stream_that_breaks_is_resumed_where_its_watcher_was() {
         resumed(2, &[EDIT]).has_none();
-        // Whoever left, or whose stream broke, has not been told what came later.
+        // A watcher that left, or whose stream broke, has not received the later changes.
         resumed(2, &[]).has_none();
         resumed(3, &[]).has("feed", "a watch begins behind revision 3, and its watcher saw 2");
         resumed(1, &[SECOND, EDIT]).has("feed", "a watch begins behind revision 1, and its watcher saw 2");
@@ -221,7 +227,8 @@ mod tests {
         sketch.has("feed", "does not stand: 12");
     }
 
-    /// A gap from one revision to another behind the first, while the subject is told to be at a third.
+    /// Returns a gap from `first` to `last` after revision 1, while the subject is at revision
+    /// `at`.
     fn gap(first: i64, last: i64, at: i64) -> Sketch {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).counts(2, at, 1, 1);

@@ -1,4 +1,4 @@
-//! Floors are dense, given once, and in the order of time (I3).
+//! Floors are dense, assigned once, and in the order of time (I3).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::histcheck::history::{Nanos, Outcome};
 /// An acknowledged create: begun, ended, floor, revision, its operation.
 type Given = (Nanos, Nanos, i32, i64, u32);
 
-/// Finds floors that are missing, doubled or out of order.
+/// Finds floors that are missing, assigned twice or out of order.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let mut spaces: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
     for comment in &scene.comments {
@@ -32,7 +32,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// No floor twice, and revisions in the order of floors.
+/// Checks that no floor occurs twice, and that revisions are in the order of floors.
 fn unique(scene: &Scene<'_>, found: &mut Found, comments: &[&Comment]) {
     for pair in comments.windows(2) {
         let ops = || [0, 1].map(|at| scene.requests[pair[at].request as usize].first);
@@ -46,7 +46,8 @@ fn unique(scene: &Scene<'_>, found: &mut Found, comments: &[&Comment]) {
     }
 }
 
-/// Goes through one space in the order of time, with the highest floor that was answered before each request.
+/// Goes through one floor sequence in the order of time, with the highest floor that was answered
+/// before each request.
 fn order(scene: &Scene<'_>, found: &mut Found, comments: &[&Comment]) {
     let mut given: Vec<Given> = Vec::with_capacity(comments.len());
     for comment in comments {

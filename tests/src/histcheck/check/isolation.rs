@@ -1,12 +1,13 @@
-//! Nothing crosses from one subject, or one object type, into another (I11).
+//! No data crosses from one subject, or one object type, into another (I11).
 //!
-//! Subjects of several types share their object ids, and members their ids. Every text names the subject it was written
-//! for, so a row, a content or a like under a key that lacks its type is seen in the first answer that shows it.
+//! Subjects of several types share their object ids, and members share their ids. Every text names
+//! the subject it was written for, so a row, a content or a like stored under a key without its
+//! type is found in the first response that shows it.
 
 use super::Found;
 use super::scene::Scene;
 
-/// Finds comments that belong elsewhere.
+/// Finds comments of another subject.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);

@@ -1,9 +1,10 @@
 //! Counts of likes and dislikes equal the members that like and dislike (I5).
 //!
-//! Likes do not move the subject's revision, but every change of a comment moves its own: all answers that show a
-//! comment at one revision of its own show the same counts. And the counts of an answer lie between the members that had
-//! the value for certain and those that may have had it, at some moment of the call; or, where the answer need not be one by
-//! the primary, since as long before it as an answer may be old.
+//! Likes do not change the subject's revision, but every change of a comment changes its own
+//! revision: all responses that show a comment at the same own revision show the same counts. The
+//! counts of a response lie between the number of members that certainly had the value and the
+//! number that may have had it, at some time during the call. For a response that need not come
+//! from the primary, that time may be earlier by the maximum age of a response.
 
 use super::likes::{Write, writes};
 use super::quick::QuickMap;
@@ -11,10 +12,10 @@ use super::scene::Scene;
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, Nanos, Op, Outcome, Value};
 
-/// Likes, dislikes, and the operation that told them, at a revision of the comment.
+/// Likes, dislikes, and the operation that returned them, at a revision of the comment.
 type Told = (i64, i32, i32, u32);
 
-/// Finds counts that are not those of the members.
+/// Finds counts that differ from the values of the members.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let mut told: QuickMap<i64, Vec<Told>> = QuickMap::default();
     let mut counted: QuickMap<i64, Vec<Told>> = QuickMap::default();
@@ -62,12 +63,12 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// How many like and dislike each comment, from each moment on.
+/// The number of likes and dislikes of each comment, from each time on.
 #[derive(Debug)]
 pub(super) struct Sums(QuickMap<i64, (Steps, Steps)>);
 
 impl Sums {
-    /// By what members have set.
+    /// Returns the sums of the values that members have set.
     pub(super) fn of(scene: &Scene<'_>) -> Self {
         let mut writes_of: QuickMap<i64, Vec<Vec<Write>>> = QuickMap::default();
         for ((comment, _), of) in writes(scene) {
@@ -77,20 +78,22 @@ impl Sums {
         Self(writes_of.into_iter().map(|(comment, members)| (comment, steps(&members))).collect())
     }
 
-    /// The least and the most that like a comment at any moment between two, and that dislike it.
+    /// Returns the smallest and the largest possible number of likes of a comment at any time in
+    /// the interval, and the same for dislikes.
     pub(super) fn within(&self, comment: i64, begun: Nanos, ended: Nanos) -> ((i32, i32), (i32, i32)) {
         let both = self.0.get(&comment).map(|(up, down)| (up.within(begun, ended), down.within(begun, ended)));
         both.unwrap_or_default()
     }
 }
 
-/// From when on an answer may be.
+/// Returns the earliest time whose state a response may show.
 fn since(op: &Op) -> Nanos {
     if op.call.view().is_none_or(|view| view.fresh) { op.begun } else { op.begun.saturating_sub(STALE) }
 }
 
-/// Finds comments that are shown at a revision of their own that is too old: for a fresh read below one that had been
-/// told before it began, for others long after.
+/// Finds comments shown at an own revision that is too low. For a fresh read that is a revision
+/// below one that was returned before the read began; for other reads the maximum age of a response
+/// is added.
 fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) {
     for (comment, told) in told {
         let mut ends: Vec<(Nanos, i64, u32)> =
@@ -116,7 +119,7 @@ fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) 
     }
 }
 
-/// How many members have a value, for certain and at most, from each moment on.
+/// The number of members with a value, the certain and the possible one, from each time on.
 #[derive(Debug)]
 struct Steps(Vec<(Nanos, i32, i32)>);
 
@@ -127,7 +130,7 @@ impl Steps {
             certain(writes, value, &mut steps);
             possible(writes, value, &mut steps);
         }
-        // Of the same moment, what widens comes first.
+        // At equal times, the steps that widen the range come first.
         steps.sort_unstable_by_key(|(at, certain, possible)| (*at, *certain - *possible));
         let mut now = (0, 0);
         for (_, certain, possible) in &mut steps {
@@ -137,7 +140,7 @@ impl Steps {
         Self(steps)
     }
 
-    /// The least that is certain and the most that is possible at any moment of a call.
+    /// Returns the smallest certain and the largest possible number at any time of a call.
     fn within(&self, begun: Nanos, ended: Nanos) -> (i32, i32) {
         let from = self.0.partition_point(|(at, ..)| *at < begun).saturating_sub(1);
         let first = self.0.first().filter(|(at, ..)| *at < begun).map_or((0, 0), |_| (self.0[from].1, self.0[from].2));
@@ -146,7 +149,8 @@ impl Steps {
     }
 }
 
-/// From the answer of a write on until the next one that sets something else is sent, its value is certain.
+/// Adds the periods in which a value is certain: from the response to a write until the next write
+/// of another value is sent.
 fn certain(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
     let mut since = false;
     for write in writes {
@@ -161,7 +165,8 @@ fn certain(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
     }
 }
 
-/// From the sending of a write on until a later one that sets something else is answered, its value is possible.
+/// Adds the periods in which a value is possible: from the sending of a write until the response to
+/// a later write of another value.
 fn possible(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) {
     let mut since = false;
     for write in writes {
@@ -192,7 +197,8 @@ mod tests {
     fn counts_of_their_time_are_fine() {
         let mut sketch = liked();
         sketch.get(4, Item { likes: 2, revision: 3, ..item(11, 1) }, true);
-        // Beside the second like, either; and what is not fresh may be old.
+        // During the second like both counts are possible; a read that is not fresh may return the
+        // old one.
         sketch.get(3, Item { likes: 1, revision: 2, ..item(11, 1) }, true);
         sketch.get(5, Item { likes: 1, revision: 2, ..item(11, 1) }, false);
         sketch.like(6, 5, Nothing, None);
@@ -211,7 +217,7 @@ mod tests {
         }
         let mut sketch = liked();
         sketch.like(4, 5, Nothing, Some((2, 0, 4)));
-        // The call that takes it back may tell of before and after, and one behind it may not.
+        // A read during the call that removes the like may show either state; a later read may not.
         sketch.get(5, Item { likes: 2, revision: 4, ..item(11, 1) }, true);
         sketch.has("like counts", "has 2 likes, not 1 to 1");
     }

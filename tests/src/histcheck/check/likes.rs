@@ -1,23 +1,25 @@
 //! Every member's value of a comment is a linearizable register (I5, I12).
 //!
-//! A member belongs to one client, which sends a write of a member when the one before has ended (two that are under way
-//! at once are of different members, and so of different registers), and the service orders the likes of one client by
-//! their request ids: an older one that arrives late changes nothing. So the writes of a register have one order w₁,
-//! w₂, …, in which each may be left out only if nobody answered it, and a history is linearizable exactly if every read
-//! can be given the number of a write, 0 for the value before all of them, such that
+//! A member belongs to one client, which sends a write of a member after the previous one has
+//! ended. (Two concurrent writes of a client are of different members, and so of different
+//! registers.) The service orders the likes of one client by their request ids: an older one that
+//! arrives late changes nothing. So the writes of a register have one order w₁, w₂, …, in which a
+//! write may be left out only if it has no response. A history is linearizable exactly if every
+//! read can be assigned the number of a write, or 0 for the initial value, such that
 //!
-//! * the write set what was read, and was sent before the read ended;
+//! * the write set the value that was read, and was sent before the read ended;
 //! * no write that was answered before the read began has a higher number;
-//! * no read that ended before this one began was given a higher number.
+//! * no read that ended before this one began was assigned a higher number.
 //!
-//! Any linearization gives such numbers. The other way round: place each write between the reads with lower numbers
-//! and those with its own or higher ones; the three conditions say that no operation is moved over one that it follows
-//! in time. The least number that a read can be given leaves all later reads most freedom, since numbers bind only from
-//! below; so taking it, in the order in which reads begin, fails only if nothing succeeds. That is a search for each
-//! read and no more, where a general checker has to try orders.
+//! Any linearization gives such numbers. Conversely, place each write between the reads with lower
+//! numbers and those with its own or higher ones; by the three conditions no operation is moved
+//! before one that it follows in time. The lowest number that a read can be assigned leaves later
+//! reads the most freedom, since numbers restrict only from below. So assigning it, in the order in
+//! which reads begin, fails only if no assignment exists. That is one search per read, where a
+//! general checker has to try orders.
 //!
-//! An answer to a like is a read too, behind its own write. Reads that did not ask to be fresh may be old, and bind
-//! nobody.
+//! The response to a like is a read too, after its own write. Reads that are not fresh may be
+//! stale, and do not restrict other reads.
 
 use super::quick::QuickMap;
 use super::scene::{Fate, Scene};
@@ -28,12 +30,12 @@ use crate::histcheck::history::{Call, Nanos, Outcome, Value};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Write {
     pub(super) begun: Nanos,
-    /// When it was answered; `None`: never.
+    /// The time of its response; `None` if it has none.
     pub(super) done: Option<Nanos>,
     pub(super) value: Value,
     client: u32,
     op: u32,
-    /// The place of its request.
+    /// The index of its request.
     request: u32,
 }
 
@@ -42,17 +44,17 @@ struct Read {
     begun: Nanos,
     ended: Nanos,
     value: Value,
-    /// Whether it must be new at its beginning, and not of a while before.
+    /// True if the value must be current at its beginning; otherwise it may be stale.
     fresh: bool,
-    /// The request whose answer it is.
+    /// The request that the read is the response to.
     of: Option<u32>,
     op: u32,
 }
 
-/// A register: a comment and a member.
+/// The key of a register: a comment and a member.
 pub(super) type Key = (i64, u32);
 
-/// The writes of all registers, each in its order.
+/// Returns the writes of all registers, each in its order.
 pub(super) fn writes(scene: &Scene<'_>) -> QuickMap<Key, Vec<Write>> {
     let mut all: QuickMap<Key, Vec<Write>> = QuickMap::default();
     for (place, request) in (0..).zip(&scene.requests) {
@@ -67,7 +69,7 @@ pub(super) fn writes(scene: &Scene<'_>) -> QuickMap<Key, Vec<Write>> {
     all
 }
 
-/// Finds reads that no order explains.
+/// Finds reads that no order of the writes explains.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         if let (Call::States { comments, .. }, Outcome::States(states)) =
@@ -114,7 +116,7 @@ fn reads(scene: &Scene<'_>) -> QuickMap<Key, Vec<Read>> {
     all
 }
 
-/// What stands in the end is a read of every register.
+/// Returns the values at the end of the run as a read of every register.
 fn final_reads(
     scene: &Scene<'_>,
     writes: &QuickMap<Key, Vec<Write>>,
@@ -132,10 +134,10 @@ fn final_reads(
     }
 }
 
-/// Gives every read the least number that it can have.
+/// Assigns every read the lowest possible number.
 fn judge(key: Key, writes: &[Write], reads: &mut [Read], found: &mut Found) {
     reads.sort_by_key(|read| read.begun);
-    // Reads by their ends, with the numbers that those before were given.
+    // Reads by their ends; the highest number assigned to an earlier read is a lower bound.
     let mut ends: Vec<usize> = (0..reads.len()).filter(|at| reads[*at].fresh).collect();
     ends.sort_by_key(|at| reads[*at].ended);
     let mut ends = ends.into_iter().peekable();
@@ -148,7 +150,8 @@ fn judge(key: Key, writes: &[Write], reads: &mut [Read], found: &mut Found) {
         while writes.get(done).is_some_and(|write| write.begun < read.begun) {
             done += 1;
         }
-        // Answered writes lie in their order, so the last of those that began before is answered last.
+        // Answered writes are sorted, so the last one answered before the read began has the
+        // highest number.
         let answered = (0..done).rev().find(|place| writes[*place].done.is_some_and(|done| done < read.begun));
         let own = read.of.and_then(|of| writes.iter().rposition(|write| write.request == of));
         let from = [answered, own].into_iter().flatten().map(|place| place + 1).max().unwrap_or(0);
@@ -186,7 +189,7 @@ mod tests {
     fn reads_behind_and_beside_writes_are_fine() {
         let mut sketch = liked();
         sketch.state(4, 5, Dislike).state(4, 6, Nothing);
-        // Beside the second write, either.
+        // During the second write both values are possible.
         sketch.state(3, 5, Like).state(3, 5, Dislike);
         sketch.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
         sketch.has_none();
@@ -235,7 +238,7 @@ mod tests {
         };
         open(&[Dislike, Dislike, Nothing, Nothing]).has_none();
         open(&[Dislike, Nothing, Dislike]).has("likes", "to have Dislike");
-        // Behind a later write of the same client an older one does nothing.
+        // After a later write of the same client an older one has no effect.
         let mut sketch = liked();
         sketch.like(4, 5, Nothing, None).like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Nothing);
         sketch.has("likes", "to have None");

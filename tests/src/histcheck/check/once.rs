@@ -1,7 +1,7 @@
-//! Each request is done once, and what was acknowledged stands (I1, I2).
+//! Each request is executed once, and acknowledged effects persist (I1, I2).
 //!
-//! All answers under a request id are the first one. In the end every acknowledged comment stands once, a refused one
-//! nowhere, and one that nobody answered at most once.
+//! All responses under one request id equal the first one. At the end of the run every acknowledged
+//! comment exists once, a refused one not at all, and one without a response at most once.
 
 use super::Found;
 use super::quick::QuickMap;
@@ -9,7 +9,7 @@ use super::refusals;
 use super::scene::{Fate, Request, Scene, written};
 use crate::histcheck::history::{Item, Outcome};
 
-/// Finds requests that were done twice or not at all.
+/// Finds requests that were executed twice or not at all.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let mut ids: QuickMap<i64, u32> = QuickMap::default();
     for request in &scene.requests {
@@ -28,7 +28,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// Every answer of a request is the first one.
+/// Checks that every response to a request equals the first one.
 fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
     let (Fate::Done { op, ended }, Some(first)) = (request.fate, scene.written(request)) else { return };
     for number in request.attempts() {
@@ -36,7 +36,7 @@ fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
         if written(again).is_some_and(|other| other != first) {
             found.add(|| format!("two answers to one request: {first:?} and {:?}", again.outcome), &[op, number]);
         }
-        // What was done is answered for ever, whatever has become of the comment since.
+        // The recorded response is returned for ever, even if the comment has changed since.
         if let Outcome::Refused(reason) = &again.outcome
             && again.begun > ended
             && !refusals::passes(reason)
@@ -46,7 +46,8 @@ fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
     }
 }
 
-/// Every acknowledged comment stands, once. That none stands which was refused, or under another id, `rows` tells.
+/// Checks that every acknowledged comment exists once. The rule `rows` finds refused comments and
+/// comments under another id.
 fn stands(scene: &Scene<'_>, found: &mut Found, export: u32, rows: &[Item]) {
     let mut standing: QuickMap<i64, u32> = QuickMap::default();
     let mut texts: QuickMap<u64, i64> = QuickMap::default();

@@ -1,7 +1,8 @@
-//! A small database and a Redis that are sound, and the same with something planted in them.
+//! A small valid database and Redis, and variants with a deliberate violation.
 //!
-//! Subject 0 has a root, 11, with a reply, 12, and a second root, 13, that was deleted; member 5 likes the first. Subject 1
-//! has nothing. They are of partitions 6 and 1, in two subject tables and four of each other kind.
+//! Subject 0 has a root, 11, with a reply, 12, and a second root, 13, that was deleted; member 5
+//! likes the first. Subject 1 has no comments. They are in partitions 6 and 1, in two subject
+//! tables and four tables of each other kind.
 
 use super::{Found, copies, tables};
 use crate::histcheck::history::{
@@ -9,7 +10,7 @@ use crate::histcheck::history::{
     SubjectRow, Table, Value,
 };
 
-/// What is planted in.
+/// The data of a test.
 #[derive(Debug)]
 pub(super) struct Plant {
     pub(super) history: History,
@@ -70,7 +71,7 @@ impl Default for Plant {
     }
 }
 
-/// A visible comment that member 1 wrote.
+/// Returns a visible comment by member 1.
 fn comment(id: i64, root: i64, floor: i32) -> CommentRow {
     let root = if root == 0 { 0 } else { Plant::id(root) };
     CommentRow {
@@ -91,7 +92,7 @@ fn comment(id: i64, root: i64, floor: i32) -> CommentRow {
     }
 }
 
-/// Copies of everything there is of subject 0.
+/// Returns the cached data of subject 0.
 fn kept(comments: &[CommentRow], contents: &[ContentRow]) -> Vec<Copy> {
     let (generation, born, id) = ("g".to_owned(), "0a".to_owned(), Plant::SUBJECT);
     let row = Some(BlockRow { subject: 0, roots: 1, comments: 2, revision: 5 });
@@ -115,7 +116,7 @@ fn kept(comments: &[CommentRow], contents: &[ContentRow]) -> Vec<Copy> {
     copies
 }
 
-/// A row as it is told.
+/// Returns a row as the service exports it.
 fn item(row: &CommentRow) -> Item {
     let visible = row.state == CommentRow::VISIBLE;
     Item {
@@ -136,10 +137,11 @@ fn item(row: &CommentRow) -> Item {
 }
 
 impl Plant {
-    /// The id of subject 0, which is that of its first comment, too: subjects have ids of their own.
+    /// The id of subject 0. It equals that of its first comment: subjects and comments have
+    /// separate ids.
     const SUBJECT: i64 = PART << 14 | 11;
 
-    /// An id of subject 0's partition.
+    /// Returns an id in the partition of subject 0.
     pub(super) fn id(number: i64) -> i64 {
         PART << 14 | number
     }
@@ -170,7 +172,7 @@ impl Plant {
         })
     }
 
-    /// The only like.
+    /// Changes the only like.
     pub(super) fn like(self, change: impl FnOnce(&mut LikeRow)) -> Self {
         self.change(change, |rows| match rows {
             Rows::Likes(rows) => rows.first_mut(),
@@ -178,7 +180,7 @@ impl Plant {
         })
     }
 
-    /// What is told of subject 0.
+    /// Changes the export of subject 0.
     pub(super) fn export(mut self, change: impl FnOnce(&mut Outcome)) -> Self {
         change(&mut self.history.ops[0].outcome);
         self
@@ -191,12 +193,12 @@ impl Plant {
         found.anomalies.into_iter().map(|anomaly| anomaly.what).collect()
     }
 
-    /// Fails unless nothing is wrong.
+    /// Fails if an anomaly is found.
     pub(super) fn has_none(&self) {
         assert_eq!(self.found(), [""; 0]);
     }
 
-    /// Fails unless this is found.
+    /// Fails unless an anomaly with these words is found.
     pub(super) fn has(self, words: &str) -> Self {
         let all = self.found();
         assert!(all.iter().any(|what| what.contains(words)), "{words:?} is not in {all:#?}");

@@ -1,12 +1,12 @@
-//! Maps by numbers that the service or the generator spread already.
+//! Maps with numeric keys that the service or the generator already distributes evenly.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map from numbers. Its hash is no defence against anybody who picks the keys: nobody does here.
+/// A map with numeric keys. Its hash does not protect against chosen keys, which do not occur here.
 pub(super) type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
-/// Multiplies and folds.
+/// A hasher that multiplies and folds.
 #[derive(Debug, Default)]
 pub(super) struct Quick(u64);
 

@@ -1,8 +1,10 @@
-//! What goes by likes goes by what members like (I6): a first page of sort TOP falls by likes less dislikes, a preview by likes; and a
-//! preview is as full as it can be, and leaves out nothing that is liked more than what it shows.
+//! Rankings by likes follow the likes of members (I6). A first page of sort TOP descends by likes
+//! minus dislikes, a preview by likes. A preview is as full as possible and leaves out no comment
+//! with more likes than one that it shows.
 //!
-//! Ranks are drawn up a while before they are shown. So each comment has the span of what it may have had since then, and only
-//! spans that do not meet are in the wrong order; of comments that came or went since then nothing is said.
+//! Rankings are computed some time before they are shown. So each comment has a range of scores
+//! that it may have had since then, and an order is wrong only if the ranges do not overlap.
+//! Comments that came or went since then are not checked.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,8 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
         let Outcome::Page(shown) = &op.outcome else { continue };
-        // The first page of all, which is not longer than what is ranked; what follows goes by time in the end.
+        // Only the first page, which is not longer than the ranked part of the list; later pages
+        // end in the order of time.
         if let Call::List(page) | Call::Replies { page, .. } = &op.call
             && page.sort == Sort::Top
             && page.number == 0
@@ -43,7 +46,7 @@ struct Ranks<'s, 'h> {
     below: BTreeMap<i64, Vec<&'s Comment>>,
 }
 
-/// The first and the last moment that an answer may be of.
+/// The first and the last time whose state a response may show.
 type Span = (Nanos, Nanos);
 
 impl<'s, 'h> Ranks<'s, 'h> {
@@ -64,12 +67,13 @@ impl<'s, 'h> Ranks<'s, 'h> {
         (likes.0 - dislikes.1, likes.1 - dislikes.0)
     }
 
-    /// Whether a comment stood all the time.
+    /// Returns true if a comment was visible all the time.
     fn was_there(&self, id: i64, (begun, ended): Span) -> bool {
         self.scene.comment(id).is_some_and(|comment| comment.was_there(self.scene, begun, ended))
     }
 
-    /// No comment has less for certain than one that stands behind it. `score` is the least and the most that one may have had.
+    /// Checks that no comment certainly has a lower score than a later one. `score` returns the
+    /// smallest and the largest possible score.
     fn falls<'i>(
         &self,
         found: &mut Found,
@@ -89,7 +93,8 @@ impl<'s, 'h> Ranks<'s, 'h> {
         }
     }
 
-    /// A preview shows as many as it may of those that stand, and the most liked ones.
+    /// Checks that a preview is as full as the existing comments allow, and contains the most liked
+    /// ones.
     fn full(&self, found: &mut Found, number: u32, root: i64, preview: &[Item], wanted: usize) {
         let when = span(self.scene.op(number));
         let below = || self.below.get(&root).into_iter().flatten();
@@ -101,8 +106,8 @@ impl<'s, 'h> Ranks<'s, 'h> {
             }
             return;
         }
-        // Nothing is known of the likes of what came or went. What went leaves the ranking later than the list, and its place to
-        // the oldest as long.
+        // Likes of comments that came or went are unknown. A removed comment leaves the ranking
+        // later than the list, and until then its place goes to the oldest comment.
         let most = |item: &Item| if self.was_there(item.id, when) { self.likes(item.id, when).1 } else { i32::MAX };
         let gone = below().filter(|comment| comment.went(self.scene, when.0, when.1)).count();
         let (places, most): (usize, Vec<i32>) = (wanted.saturating_sub(gone), preview.iter().map(most).collect());
@@ -123,7 +128,7 @@ impl<'s, 'h> Ranks<'s, 'h> {
     }
 }
 
-/// From when on ranks may be that an answer shows, to its end.
+/// Returns the interval from the earliest time of the rankings that a response may show to its end.
 fn span(op: &Op) -> Span {
     (op.begun.saturating_sub(STALE), op.ended)
 }
@@ -134,7 +139,8 @@ mod tests {
     use crate::histcheck::history::Value::Like;
     use crate::histcheck::history::{Call, Item, Place, Sort};
 
-    /// Two roots, the first liked twice; below the first two replies, the second liked once.
+    /// Returns two roots, the first liked twice; below the first two replies, the second liked
+    /// once.
     fn liked() -> Sketch {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);
@@ -156,7 +162,7 @@ mod tests {
         [of(22, 2, 1), of(21, 1, 0)]
     }
 
-    /// Of pages of two, which have previews of as many.
+    /// Returns a page of two roots with previews of two replies.
     fn page(at: u64, sort: Sort, items: &[Item]) -> Sketch {
         let mut sketch = liked();
         sketch.page(at, sort, 4, items);

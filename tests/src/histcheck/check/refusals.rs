@@ -1,11 +1,13 @@
-//! A call is refused for what others do to the same comment, for want of room or because it may not be asked, and for nothing else
-//! (I13 is shown by `rows` and `once`: what was refused as not executed stands nowhere).
+//! A call is refused because of concurrent changes to the same comment, for lack of capacity, or
+//! because it is not allowed, and for no other reason. (I13 is checked by `rows` and `once`: a call
+//! refused as not executed has no effect.)
 
 use super::Found;
 use super::scene::Scene;
 use crate::histcheck::history::{Call, Outcome};
 
-/// Finds refusals that nothing in the load explains, such as a comment that is not found, and faults of the service's own.
+/// Finds refusals that nothing in the load explains, such as a comment that is not found, and
+/// internal errors of the service.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
@@ -31,7 +33,8 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// What is refused for the state of a comment was asked while it may have been so.
+/// Checks that a call refused for the state of a comment was sent while the comment may have been
+/// in that state.
 fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
     let op = scene.op(number);
     let visible = match reason {
@@ -47,7 +50,7 @@ fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
     else {
         return;
     };
-    // Of a comment whose create nobody answered too little is known.
+    // Too little is known of a comment whose create has no response.
     let Some(comment) = scene.comment(*id) else { return };
     if !comment.may_be(scene, visible, op.begun, op.ended) {
         let words = if visible { "stood not" } else { "stood" };
@@ -55,11 +58,12 @@ fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
     }
 }
 
-/// What no caller and no store has caused: a fault, an answer that lacks what it is about (`load/call.rs` calls it so), and a
-/// revision that is not reached although somebody was told it. A connection that breaks has other codes, and no reason.
+/// Reasons that no caller and no store can cause: an internal error, a response without its main
+/// part (the code is set in `load/call.rs`), and an unreached revision that was returned before. A
+/// broken connection has other codes, and no reason.
 const NEVER: [&str; 3] = ["INTERNAL", "DataLoss", "REVISION_NOT_REACHED"];
 
-/// Whether any call may be refused for this while faults strike.
+/// Returns true if any call may be refused for this reason while faults are injected.
 pub(super) fn passes(reason: &str) -> bool {
     ["OVERLOADED", "SHARD_UNAVAILABLE", "RATE_LIMITED"].contains(&reason)
 }
@@ -68,7 +72,7 @@ fn explained(call: &Call) -> &'static [&'static str] {
     match call {
         Call::Reply { .. } => &["PARENT_UNAVAILABLE"],
         Call::Like { .. } => &["COMMENT_UNAVAILABLE"],
-        // A comment that is deleted is not found a second time.
+        // A second delete does not find the deleted comment.
         Call::Delete { .. } => &["COMMENT_NOT_FOUND"],
         Call::Undelete { .. } => &["COMMENT_ALREADY_EXISTS"],
         Call::Edit { .. } => &["STATE_CONFLICT"],

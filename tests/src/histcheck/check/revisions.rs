@@ -1,10 +1,11 @@
-//! Revisions never go back: not below what a caller asked for, not behind what anybody was told before a fresh read
-//! began, and for other reads not for long (I7, I12).
+//! Revisions never go back (I7, I12). A response is not below the revision that the caller
+//! required. A fresh read is not below any revision returned before it began; another read not
+//! below one returned longer ago than the maximum age of a response.
 
 use super::scene::Scene;
 use super::{Found, STALE};
 
-/// Finds answers of a revision that is too low.
+/// Finds responses with a revision that is too low.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
@@ -21,11 +22,11 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     rises(scene, found);
 }
 
-/// A write that was sent after an answer makes a revision above it.
+/// Checks that a write makes a revision above those of all responses that ended before it was sent.
 fn rises(scene: &Scene<'_>, found: &mut Found) {
     for request in &scene.requests {
         let Some(written) = scene.written(request) else { continue };
-        // An undelete, an edit and a delete always change something; a create does too.
+        // A create, an edit, a delete and an undelete each make a new revision.
         if let Some((told, other)) = scene.reached(request.begun).filter(|(told, _)| *told >= written.revision) {
             let what = || format!("a write made revision {} after {told} had been told", written.revision);
             found.add(what, &[other, request.first]);

@@ -1,12 +1,13 @@
-//! Every comment in an answer is what it was at the answer's revision: there already, as it was made, saying what it
-//! last said, shown only while it is visible (I1, I8). What nobody wrote, or what was refused, is shown by nothing.
+//! Every comment in a response is in its state at the revision of the response: it exists, has its
+//! original position and its last content, and is shown only while it is visible (I1, I8). No
+//! response shows a comment that was never written or whose create was refused.
 
 use super::Found;
 use super::STALE;
 use super::scene::{Comment, Fate, Scene, What};
 use crate::histcheck::history::{Item, Op, Outcome};
 
-/// Finds comments that are shown otherwise than they are.
+/// Finds comments that are shown in a wrong state.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     for number in scene.mine {
         let op = scene.op(*number);
@@ -35,12 +36,13 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// A comment that was never acknowledged, nor stands in the end.
+/// Reports a comment that was never acknowledged and does not exist at the end.
 fn stranger(scene: &Scene<'_>, found: &mut Found, number: u32, item: &Item) {
     let writer = scene.writer(item.text);
     let ops = [writer.map_or(number, |writer| writer.first), number];
     let what = match writer.map(|writer| (writer.fate, scene.call(writer).makes().is_some(), writer.begun)) {
-        // What nobody answered may stand while it is read, and be deleted by nobody, but then it stands in the end.
+        // A comment without a response to its create may be read. Nothing else deletes it, so it
+        // exists at the end.
         Some((Fate::Open, true, begun)) if begun < scene.op(number).ended && scene.export().is_none() => return,
         Some((Fate::Open, true, _)) => "was shown and does not stand in the end",
         Some((Fate::Done { .. }, true, _)) => "doubled: its text was acknowledged under another id",
@@ -51,7 +53,7 @@ fn stranger(scene: &Scene<'_>, found: &mut Found, number: u32, item: &Item) {
     found.add(|| format!("{what}: {item}"), &ops);
 }
 
-/// What is wrong with an item of an answer at a revision.
+/// Returns the violation of an item in a response at a revision, if any.
 fn at(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op, revision: i64) -> Option<String> {
     if comment.born > revision {
         return Some(format!("shown at revision {revision}, and made at {}", comment.born));
@@ -70,8 +72,8 @@ fn at(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op, revision: i64)
     None
 }
 
-/// What is wrong with an item of an answer without a revision: it must be what the comment was at some revision from
-/// the last that was told before the call, on.
+/// Returns the violation of an item in a response without a revision, if any: it must match the
+/// comment at some revision, from the last one returned before the call on.
 fn some_time(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op) -> Option<String> {
     let view = op.call.view().unwrap_or_default();
     let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
@@ -88,7 +90,7 @@ fn some_time(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op) -> Opti
     first
 }
 
-/// What is wrong with the parts that never change.
+/// Returns the violation of the parts that never change, if any.
 fn place(scene: &Scene<'_>, comment: &Comment, item: &Item) -> Option<String> {
     if !comment.is_shown_by(item) {
         return Some(format!("it was answered with root {} and floor {}", comment.root, comment.floor));
@@ -97,7 +99,7 @@ fn place(scene: &Scene<'_>, comment: &Comment, item: &Item) -> Option<String> {
     if item.parent != parent {
         return Some(format!("it answers {parent}"));
     }
-    // A tombstone does not say who wrote it.
+    // A tombstone does not show its author.
     (item.member != member && item.text != 0).then(|| format!("its author is {member}"))
 }
 

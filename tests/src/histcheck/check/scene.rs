@@ -1,14 +1,16 @@
-//! One subject as its history tells it: what was asked, what came of it, and what each comment was at each revision.
+//! The history of one subject: its requests with their results, and the state of each comment at
+//! each revision.
 //!
-//! The revision of a subject moves with every change but a like, and every answer about a subject carries it. So the
-//! revision is a clock of the service's own, and what a page must show follows from the writes up to its revision,
-//! whichever copy it came from and however late. A request whose outcome nobody knows may have been done at any
-//! revision after it was sent, or never; what it may have done is kept apart, as *open*.
+//! Every change of a subject except a like increments its revision, and every response about the
+//! subject contains the revision. So the revision is a logical clock of the service: the required
+//! content of a page follows from the writes up to its revision, whether it came from the cache or
+//! the database, and however late. A request with an unknown outcome may have been executed at any
+//! revision after it was sent, or never; its possible changes are kept separately, as *open*.
 
 use super::quick::QuickMap;
 use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, RequestId, Written};
 
-/// A subject's part of a history.
+/// The part of a history that belongs to one subject.
 #[derive(Debug)]
 pub(super) struct Scene<'h> {
     pub(super) ops: &'h [Op],
@@ -16,16 +18,16 @@ pub(super) struct Scene<'h> {
     pub(super) mine: &'h [u32],
     /// Writes, by request id, in the order they were first sent.
     pub(super) requests: Vec<Request>,
-    /// Comments that were acknowledged, or found in the end.
+    /// Comments that were acknowledged, or found in the export at the end.
     pub(super) comments: Vec<Comment>,
     by_id: QuickMap<i64, u32>,
-    /// The requests that wrote a text.
+    /// The requests that wrote each text.
     texts: QuickMap<u64, u32>,
-    /// The places of the requests.
+    /// The indexes of the requests.
     places: QuickMap<RequestId, u32>,
-    /// The highest revision that was told until a moment, by moments.
+    /// The highest revision returned up to each time, and its operation.
     reached: Vec<(Nanos, i64, u32)>,
-    /// The highest revision that was made by what was sent until a moment, by moments.
+    /// The highest revision made by the requests that were sent up to each time.
     asked: Vec<(Nanos, i64)>,
 }
 
@@ -39,14 +41,14 @@ pub(super) struct Request {
     pub(super) fate: Fate,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It was acknowledged, at first by this operation, which ended then.
+    /// It was acknowledged; `op` is the first acknowledgement and `ended` its time.
     Done { op: u32, ended: Nanos },
     /// Every attempt was refused as not executed.
     Refused,
-    /// Nobody knows.
+    /// The result is unknown.
     Open,
 }
 
@@ -56,28 +58,28 @@ pub(super) struct Comment {
     pub(super) id: i64,
     pub(super) root: i64,
     pub(super) floor: i32,
-    /// The revision of its creation; 0 where its create was never acknowledged, so that nobody knows.
+    /// The revision of its creation; 0 if it is unknown because the create was never acknowledged.
     pub(super) born: i64,
     /// The request that created it.
     pub(super) request: u32,
-    /// What it said at first.
+    /// Its first text.
     pub(super) text: u64,
     /// Acknowledged changes by revision.
     pub(super) changes: Vec<Change>,
-    /// Changes that may have been done.
+    /// Changes that may have been executed.
     pub(super) open: Vec<Change>,
 }
 
 /// A change of a comment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
-    /// The revision it made; 0 where nobody knows.
+    /// The revision it made; 0 if it is unknown.
     pub(super) revision: i64,
     pub(super) request: u32,
     pub(super) what: What,
 }
 
-/// What it changed.
+/// The changed property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Text(u64),
@@ -85,7 +87,7 @@ pub(super) enum What {
 }
 
 impl<'h> Scene<'h> {
-    /// Puts the operations of one subject in order.
+    /// Builds the state from the operations of one subject.
     pub(super) fn of(ops: &'h [Op], mine: &'h [u32]) -> Self {
         let mut scene = Self {
             ops,
@@ -106,44 +108,44 @@ impl<'h> Scene<'h> {
         scene
     }
 
-    /// An operation by its place in the history.
+    /// Returns an operation by its index in the history.
     pub(super) fn op(&self, number: u32) -> &'h Op {
         &self.ops[number as usize]
     }
 
-    /// What a request asked for.
+    /// Returns the call of a request.
     pub(super) fn call(&self, request: &Request) -> &'h Call {
         &self.op(request.first).call
     }
 
-    /// A comment by its id.
+    /// Returns a comment by its id.
     pub(super) fn comment(&self, id: i64) -> Option<&Comment> {
         self.by_id.get(&id).map(|place| &self.comments[*place as usize])
     }
 
-    /// The request that wrote a text.
+    /// Returns the request that wrote a text.
     pub(super) fn writer(&self, text: u64) -> Option<&Request> {
         self.texts.get(&text).map(|place| &self.requests[*place as usize])
     }
 
-    /// The place of a request by its id.
+    /// Returns the index of a request by its id.
     pub(super) fn place(&self, id: RequestId) -> Option<u32> {
         self.places.get(&id).copied()
     }
 
-    /// The highest revision that an answer told before this moment, and the operation it came with.
+    /// Returns the highest revision in a response that ended before this time, and its operation.
     pub(super) fn reached(&self, moment: Nanos) -> Option<(i64, u32)> {
         let before = self.reached.partition_point(|(ended, ..)| *ended < moment);
         before.checked_sub(1).map(|last| (self.reached[last].1, self.reached[last].2))
     }
 
-    /// The highest revision that a request has made which was sent before this moment, as far as anybody was told.
+    /// Returns the highest revision that a request sent before this time is known to have made.
     pub(super) fn asked(&self, moment: Nanos) -> i64 {
         let before = self.asked.partition_point(|(begun, _)| *begun < moment);
         before.checked_sub(1).map_or(0, |last| self.asked[last].1)
     }
 
-    /// Whether the whole subject was read when all was over.
+    /// Returns the export of the subject at the end of the run, if there is one.
     pub(super) fn export(&self) -> Option<(u32, &'h Outcome)> {
         let exports = self.mine.iter().rev().map(|number| (*number, &self.op(*number).outcome));
         exports.into_iter().find(|(_, outcome)| matches!(outcome, Outcome::Export { .. }))
@@ -187,7 +189,7 @@ impl<'h> Scene<'h> {
         self.by_id = (0..).zip(&self.comments).map(|(place, comment)| (comment.id, place)).collect();
     }
 
-    /// Comments of requests that nobody answered, as they stand in the end.
+    /// Adds the comments of requests without a response that the export contains.
     fn find(&mut self) {
         let Some((_, Outcome::Export { rows, .. })) = self.export() else { return };
         let mut more = Vec::new();
@@ -244,7 +246,7 @@ impl<'h> Scene<'h> {
         self.reached.sort_unstable();
         let mut highest = (0, u32::MAX);
         for (_, revision, op) in &mut self.reached {
-            // The first one is of somebody too, whatever it is.
+            // The first one needs an operation too, whatever its revision.
             if *revision > highest.0 || highest.1 == u32::MAX {
                 highest = (*revision, *op);
             }
@@ -260,12 +262,12 @@ impl<'h> Scene<'h> {
         }
     }
 
-    /// Whether a request may have made a comment of which nothing is known.
+    /// Returns true if a request may have created a comment of which nothing is known.
     pub(super) fn is_lost(&self, request: &Request) -> bool {
         request.fate == Fate::Open && self.call(request).makes().is_some()
     }
 
-    /// What a request was first answered, if it was.
+    /// Returns the first response to a request, if there is one.
     pub(super) fn written(&self, request: &Request) -> Option<Written> {
         match request.fate {
             Fate::Done { op, .. } => written(self.op(op)),
@@ -274,13 +276,13 @@ impl<'h> Scene<'h> {
     }
 }
 
-/// What an operation that writes was answered.
+/// Returns the response to a write, if there is one.
 pub(super) fn written(op: &Op) -> Option<Written> {
     if let Outcome::Written(written) = op.outcome { Some(written) } else { None }
 }
 
 impl Fate {
-    /// With one more attempt.
+    /// Returns the result after one more attempt.
     fn and(self, number: u32, op: &Op) -> Self {
         match (self, &op.outcome) {
             (Self::Done { ended, .. }, Outcome::Written(_) | Outcome::Liked(_)) if op.ended < ended => {
@@ -293,14 +295,14 @@ impl Fate {
         }
     }
 
-    /// When it was first acknowledged.
+    /// Returns the time of the first acknowledgement.
     pub(super) fn ended(self) -> Option<Nanos> {
         if let Self::Done { ended, .. } = self { Some(ended) } else { None }
     }
 }
 
 impl Request {
-    /// All attempts.
+    /// Returns all attempts.
     pub(super) fn attempts(&self) -> impl Iterator<Item = u32> + '_ {
         std::iter::once(self.first).chain(self.more.iter().copied())
     }
@@ -311,7 +313,7 @@ impl Comment {
         Self { id, root, floor, born, request, text, changes: Vec::new(), open: Vec::new() }
     }
 
-    /// Whether it is visible, and what it says, after the acknowledged writes up to a revision.
+    /// Returns the visibility and the text after the acknowledged writes up to a revision.
     pub(super) fn at(&self, revision: i64) -> (bool, u64) {
         let until = self.changes.partition_point(|change| change.revision <= revision);
         let mut state = (true, self.text);
@@ -324,13 +326,13 @@ impl Comment {
         state
     }
 
-    /// Whether an open request that was sent before this moment may have changed it so.
+    /// Returns true if an open request that was sent before this time may have made this change.
     pub(super) fn may(&self, scene: &Scene<'_>, what: What, before: Nanos) -> bool {
         let sent = |change: &Change| scene.requests[change.request as usize].begun < before;
         self.open.iter().any(|change| change.what == what && sent(change))
     }
 
-    /// Whether it may have been visible, or not, at some time between two moments.
+    /// Returns true if it may have been visible, or not, at some time in the interval.
     pub(super) fn may_be(&self, scene: &Scene<'_>, visible: bool, begun: Nanos, ended: Nanos) -> bool {
         let request = |change: &Change| &scene.requests[change.request as usize];
         let over = |change: &Change| request(change).fate.ended().is_some_and(|done| done < begun);
@@ -342,18 +344,18 @@ impl Comment {
         settled == What::Visible(visible) || self.changes.iter().chain(&self.open).any(meanwhile)
     }
 
-    /// Whether it was created, for certain, at or before a revision.
+    /// Returns true if it was certainly created at or before a revision.
     pub(super) fn stood(&self, revision: i64) -> bool {
         self.born != 0 && self.born <= revision
     }
 
-    /// Whether it stood, and could be seen, all the time between two moments.
+    /// Returns true if it certainly existed and was visible all the time in the interval.
     pub(super) fn was_there(&self, scene: &Scene<'_>, begun: Nanos, ended: Nanos) -> bool {
         let made = scene.requests[self.request as usize].fate.ended().is_some_and(|done| done < begun);
         made && !self.may_be(scene, false, begun, ended)
     }
 
-    /// Whether it may have ceased to be seen between two moments.
+    /// Returns true if it may have become invisible in the interval.
     pub(super) fn went(&self, scene: &Scene<'_>, begun: Nanos, ended: Nanos) -> bool {
         let meanwhile = |change: &&Change| {
             let Request { begun: sent, fate, .. } = &scene.requests[change.request as usize];
@@ -363,7 +365,8 @@ impl Comment {
         self.changes.iter().chain(&self.open).filter(meanwhile).any(hides)
     }
 
-    /// What tells what it was in an answer, and the answer: its create, and the changes that were asked for before that ended.
+    /// Returns the operations that explain a comment in a response, and the response: its create
+    /// and the changes that were sent before the response ended.
     pub(super) fn story(&self, scene: &Scene<'_>, number: u32) -> Vec<u32> {
         let ended = scene.op(number).ended;
         let request = |place: u32| &scene.requests[place as usize];
@@ -373,7 +376,7 @@ impl Comment {
         told.chain(std::iter::once(number)).collect()
     }
 
-    /// Whether an item shows its unchanging parts.
+    /// Returns true if an item shows its unchanging parts.
     pub(super) fn is_shown_by(&self, item: &Item) -> bool {
         (self.root, self.floor) == (item.root, item.floor)
     }

@@ -1,14 +1,16 @@
-//! Most calls are answered, of every kind (I10): faults strike one thing at a time, and what they leave is served.
+//! Most calls of every kind are answered (I10): faults affect one component at a time, and the
+//! service continues with the others.
 
 use std::collections::BTreeMap;
 
 use super::{Found, refusals};
 use crate::histcheck::history::Op;
 
-/// Of fewer calls of a kind nothing is said.
+/// Number of calls of a kind below which the kind is not checked.
 const ENOUGH: usize = 200;
 
-/// Finds kinds of calls of which less than half was answered, be it by a refusal for a reason of its own.
+/// Finds kinds of calls of which less than half were answered. A refusal for a reason of its own
+/// counts as an answer.
 pub(super) fn check(ops: &[Op], found: &mut Found) {
     let mut kinds: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for op in ops {

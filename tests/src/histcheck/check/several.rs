@@ -1,6 +1,8 @@
-//! Answers of several comments (I6): a batch is what was asked for, in that order; a conversation goes from a comment to what it
-//! answers, up to the root; a thread has what stands below a comment in the order of paths, each comment behind the one that it is
-//! attached to, leaves out nothing that can be seen, and has a tombstone only where something that can be seen stands below it.
+//! Responses with several comments (I6). A batch contains the requested comments, in the requested
+//! order. A conversation goes from a comment to its ancestors, up to the root. A thread contains
+//! the descendants of a comment in the order of paths, each comment after the one that it is
+//! attached to. It leaves out no visible comment, and contains a tombstone only if that has a
+//! visible descendant.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +12,10 @@ use super::{Found, STALE};
 use crate::histcheck::history::{Call, Item, Outcome, THREAD, Which};
 use crate::histcheck::names;
 
-/// What a conversation shows between its first comment and the root, at most.
+/// Maximum number of comments of a conversation below the root.
 const LONGEST: usize = 100;
 
-/// Finds answers that lack something, or have it in the wrong place.
+/// Finds responses that lack a comment, or contain it in the wrong place.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let threads = Threads::of(scene);
     for number in scene.mine {
@@ -36,7 +38,7 @@ fn conversation(id: i64, items: &[Item]) -> Option<String> {
     if items.first().is_none_or(|first| first.id != id) {
         return Some(format!("a conversation that does not begin with {id}"));
     }
-    // One that is longer leaves out what is just below the root.
+    // A longer conversation leaves out the comments just below the root.
     let near = if items.len() > LONGEST { items.len() - 1 } else { items.len() };
     let broken = items[..near].windows(2).find(|pair| pair[0].parent != pair[1].id);
     if let Some([comment, next]) = broken {
@@ -45,14 +47,15 @@ fn conversation(id: i64, items: &[Item]) -> Option<String> {
     items.last().filter(|last| last.root != 0).map(|last| format!("a conversation ends with {}, a reply", last.id))
 }
 
-/// Where a comment stands: the id of its root, and the floors on the way down to it (`server/core/src/path.rs`).
+/// The position of a comment: the id of its root, and the floors on the path down to it
+/// (`server/core/src/path.rs`).
 type Path = Vec<i64>;
 
-/// What stands below what.
+/// The tree of the comments of a subject.
 struct Threads<'s, 'h> {
     scene: &'s Scene<'h>,
     levels: usize,
-    /// All comments of each root, the root too, by their paths.
+    /// All comments of each root, including the root, by their paths.
     all: BTreeMap<i64, BTreeMap<Path, &'s Comment>>,
     paths: QuickMap<i64, Path>,
 }
@@ -62,7 +65,7 @@ impl<'s, 'h> Threads<'s, 'h> {
         let levels = scene.mine.first().map_or(1, |number| names::levels(scene.op(*number).call.subject()));
         let mut threads = Self { scene, levels, all: BTreeMap::new(), paths: QuickMap::default() };
         let mut comments: Vec<&Comment> = scene.comments.iter().collect();
-        // A comment comes after what it answers.
+        // A comment comes after its parent.
         comments.sort_by_key(|comment| (comment.root != 0, comment.floor));
         for comment in comments {
             let parent =
@@ -74,7 +77,8 @@ impl<'s, 'h> Threads<'s, 'h> {
         threads
     }
 
-    /// The path of a comment with this floor that answers another one; unknown where that is.
+    /// Returns the path of a comment with this floor and this parent; `None` if the parent's path
+    /// is unknown.
     fn path(&self, id: i64, parent: i64, floor: i32) -> Option<Path> {
         if parent == 0 {
             return Some(vec![id]);
@@ -93,13 +97,13 @@ impl<'s, 'h> Threads<'s, 'h> {
         if let Some(what) = wrong {
             found.add(|| format!("the thread of {id}: {what}"), &[number]);
         } else {
-            // A page that is full says nothing of what stands behind its last.
+            // A full page says nothing about the comments after its last one.
             let end = paths.last().filter(|_| items.len() >= THREAD);
             self.whole(found, number, top, &paths, end);
         }
     }
 
-    /// Everything that could be seen all the time stands in a thread.
+    /// Checks that a thread contains every comment that was visible all the time.
     fn whole(&self, found: &mut Found, number: u32, top: &Path, shown: &[Path], end: Option<&Path>) {
         let op = self.scene.op(number);
         let fresh = op.call.view().is_some_and(|view| view.fresh);
@@ -115,7 +119,7 @@ impl<'s, 'h> Threads<'s, 'h> {
     }
 }
 
-/// What stands elsewhere than it should, or without what it is attached to.
+/// Returns a comment in the wrong place, or without the comment that it is attached to.
 fn disordered(top: &Path, paths: &[Path], items: &[Item]) -> Option<String> {
     if let Some(stray) = paths.iter().position(|path| !path.starts_with(top)) {
         return Some(format!("{} does not stand below it", items[stray].id));
@@ -129,7 +133,7 @@ fn disordered(top: &Path, paths: &[Path], items: &[Item]) -> Option<String> {
     Some(format!("{} without what it is attached to", items[loose].id))
 }
 
-/// A tombstone below which nothing can be seen.
+/// Returns a tombstone without a visible descendant.
 fn bare(paths: &[Path], items: &[Item]) -> Option<String> {
     let covers = |at: usize| {
         let below = paths[at + 1..].iter().zip(&items[at + 1..]).take_while(|(path, _)| path.starts_with(&paths[at]));
@@ -144,7 +148,7 @@ mod tests {
     use super::super::sketch::{Sketch, below, item, tombstone};
     use crate::histcheck::history::{Item, Which, Written};
 
-    /// 11 with 21 and 22 below it, and 23 below 21.
+    /// Returns 11 with 21 and 22 below it, and 23 below 21.
     fn thread() -> Sketch {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).reply(3, 11, 22, 2, 3);
@@ -209,7 +213,7 @@ mod tests {
         sketch.has("several", "23 is deleted, and nothing");
     }
 
-    /// The tombstone of a reply.
+    /// Returns the tombstone of a reply.
     fn buried(item: Item) -> Item {
         let Item { id, root, parent, floor, .. } = item;
         Item { root, parent, ..tombstone(id, floor) }

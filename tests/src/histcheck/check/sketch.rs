@@ -1,7 +1,8 @@
-//! Small histories, made by hand to prove the rules on.
+//! Small handmade histories for the tests of the rules.
 //!
-//! Everything happens on subject 0. An operation of second `n` lasts from there for half a second, so that those of
-//! different seconds follow each other; each has a client of its own. A comment's text is its id, its author member 1.
+//! All operations are on subject 0. An operation of second `n` begins then and lasts half a second,
+//! so that operations of different seconds follow each other; each has a client of its own. The
+//! text number of a comment is its id, and its author is member 1.
 
 use super::scene::written;
 use super::{Anomaly, check};
@@ -10,14 +11,14 @@ use crate::histcheck::history::{
     Written,
 };
 
-/// A history under way.
+/// A history under construction.
 #[derive(Debug, Default)]
 pub(super) struct Sketch {
     history: History,
     requests: u64,
 }
 
-/// A root as a page shows it.
+/// Returns a root as a page shows it.
 pub(super) fn item(id: i64, floor: i32) -> Item {
     Item {
         place: Place::Row,
@@ -36,12 +37,12 @@ pub(super) fn item(id: i64, floor: i32) -> Item {
     }
 }
 
-/// A reply to a root.
+/// Returns a reply to a root.
 pub(super) fn below(root: i64, id: i64, floor: i32) -> Item {
     Item { root, parent: root, ..item(id, floor) }
 }
 
-/// The tombstone of a root.
+/// Returns the tombstone of a root.
 pub(super) fn tombstone(id: i64, floor: i32) -> Item {
     Item { text: 0, member: u32::MAX, ..item(id, floor) }
 }
@@ -49,7 +50,7 @@ pub(super) fn tombstone(id: i64, floor: i32) -> Item {
 const UNKNOWN: &str = "Unavailable";
 
 impl Sketch {
-    /// An operation of a second; a write gets a request id of its own.
+    /// Adds an operation of a second; a write gets a request id of its own.
     pub(super) fn op(&mut self, at: u64, call: Call, outcome: Outcome) -> &mut Self {
         self.requests += 1;
         let request = if call.view().is_some() { (0, 0) } else { (1, self.requests) };
@@ -59,18 +60,18 @@ impl Sketch {
         self
     }
 
-    /// The last operation, changed.
+    /// Changes the last operation.
     pub(super) fn last(&mut self, change: impl FnOnce(&mut Op)) -> &mut Self {
         change(self.history.ops.last_mut().unwrap());
         self
     }
 
-    /// The request id of the last operation.
+    /// Returns the request id of the last operation.
     pub(super) fn request(&self) -> RequestId {
         self.history.ops.last().unwrap().request
     }
 
-    /// The last operation once more, at another second and with another outcome.
+    /// Repeats the last operation at another second and with another outcome.
     pub(super) fn again(&mut self, at: u64, outcome: Outcome) -> &mut Self {
         let last = self.history.ops.last().unwrap().clone();
         self.op(at, last.call, outcome).last(|op| op.request = last.request)
@@ -85,7 +86,8 @@ impl Sketch {
         self.answer(at, root, Written { id, root, floor, revision })
     }
 
-    /// What a change of a comment is answered, which stands where it was created; nobody knows where there is no revision.
+    /// Returns the response to a change of a comment, with the position of its create; without a
+    /// revision the outcome is unknown.
     fn changed(&self, comment: i64, revision: Option<i64>) -> Outcome {
         let creates = self.history.ops.iter().filter(|op| op.call.makes().is_some());
         let made = creates.filter_map(written).find(|written| written.id == comment);
@@ -93,7 +95,7 @@ impl Sketch {
         revision.map_or(Outcome::Unknown(UNKNOWN.into()), |revision| Outcome::Written(Written { revision, ..made }))
     }
 
-    /// A reply to any comment.
+    /// Adds a reply to any comment.
     pub(super) fn answer(&mut self, at: u64, parent: i64, written: Written) -> &mut Self {
         let call = Call::Reply { subject: 0, parent, member: 1, text: written.id as u64 };
         self.op(at, call, Outcome::Written(written))
@@ -123,7 +125,8 @@ impl Sketch {
         self.op(at, Call::Undelete { subject: 0, comment, member: 1 }, self.changed(comment, revision))
     }
 
-    /// A like of a comment, answered with its counts and the comment's revision; all likes are of one client's.
+    /// Adds a like of a comment; the response contains its counts and the comment's revision. All
+    /// likes are of one client.
     pub(super) fn like(&mut self, at: u64, member: u32, value: Value, told: Option<(i32, i32, i64)>) -> &mut Self {
         let outcome = told.map_or(Outcome::Unknown(UNKNOWN.into()), |(likes, dislikes, revision)| {
             Outcome::Liked(Liked { value, likes, dislikes, revision })
@@ -131,7 +134,7 @@ impl Sketch {
         self.op(at, Call::Like { subject: 0, comment: 11, member, value }, outcome).last(|op| op.client = 1_000)
     }
 
-    /// A fresh look at what a member likes of comment 11.
+    /// Adds a fresh read of the like state of a member for comment 11.
     pub(super) fn state(&mut self, at: u64, member: u32, value: Value) -> &mut Self {
         let call = Call::States { subject: 0, member, comments: Box::new([11]), fresh: true };
         self.op(at, call, Outcome::States(Box::new([value])))
@@ -142,7 +145,7 @@ impl Sketch {
         self.op(at, Call::Get { subject: 0, comment: item.id, view }, Outcome::Comment(item))
     }
 
-    /// Several comments, one of which may be a reply to another.
+    /// Adds a read of several comments, one of which may be a reply to another.
     pub(super) fn several(&mut self, at: u64, which: Which, items: &[Item]) -> &mut Self {
         let view = View { min_revision: 0, fresh: true };
         self.op(at, Call::Several { subject: 0, which, view }, Outcome::Comments(items.into()))
@@ -153,12 +156,12 @@ impl Sketch {
         self.op(at, call, Outcome::Counts(Counts { revision, roots, comments }))
     }
 
-    /// The only page of a walk.
+    /// Adds a walk with a single page.
     pub(super) fn page(&mut self, at: u64, sort: Sort, revision: i64, items: &[Item]) -> &mut Self {
         self.pages(at, sort, &[(revision, items)])
     }
 
-    /// A walk, a page each second.
+    /// Adds a walk, a page each second.
     pub(super) fn pages(&mut self, at: u64, sort: Sort, pages: &[(i64, &[Item])]) -> &mut Self {
         for (number, (revision, items)) in pages.iter().enumerate() {
             let (number, last) = (number as u32, number + 1 == pages.len());
@@ -169,13 +172,14 @@ impl Sketch {
         self
     }
 
-    /// What stands in the end.
+    /// Adds the export at the end of the run.
     pub(super) fn export(&mut self, at: u64, rows: &[Item], likes: &[(i64, u32, Value)]) -> &mut Self {
         let outcome = Outcome::Export { counts: None, rows: rows.into(), likes: likes.into(), drifts: Box::new([]) };
         self.op(at, Call::Export { subject: 0 }, outcome)
     }
 
-    /// What a watcher behind a revision is told, as revision, comment and how it changed.
+    /// Adds the changes that a watcher after a revision received, each with its revision, comment
+    /// and kind.
     pub(super) fn changes(&mut self, at: u64, after: i64, told: &[(i64, i64, How)], last: i64) -> &mut Self {
         let told = told.iter().map(|(revision, id, how)| (*revision, [(*id, *how)].into())).collect();
         self.op(at, Call::Watch { subject: 0, after }, Outcome::Changes { told, last })
@@ -185,18 +189,18 @@ impl Sketch {
         check(&self.history)
     }
 
-    /// Fails unless nothing is wrong.
+    /// Fails if an anomaly is found.
     pub(super) fn has_none(&self) {
         assert_eq!(self.anomalies(), []);
     }
 
-    /// Fails unless this rule finds nothing.
+    /// Fails if this rule finds an anomaly.
     pub(super) fn has_none_of(&self, rule: &str) {
         let found: Vec<_> = self.anomalies().into_iter().filter(|anomaly| anomaly.rule == rule).collect();
         assert_eq!(found, []);
     }
 
-    /// Fails unless this rule finds this.
+    /// Fails unless this rule finds an anomaly with these words.
     pub(super) fn has(&self, rule: &str, words: &str) {
         let all = self.anomalies();
         let found = all.iter().any(|anomaly| anomaly.rule == rule && anomaly.what.contains(words));

@@ -1,8 +1,8 @@
-//! The rows of the databases, read past the service, are in their places, belong together, are counted as they are, and
-//! are what the service tells of them when asked for everything (I1, I3, I4, I11).
+//! The rows of the databases, read directly by SQL. They are in the right tables, refer to each
+//! other correctly, have correct counts, and equal the export of the service (I1, I3, I4, I11).
 //!
-//! What the service tells is held against what was asked of it by the other rules; so the rows are held against the
-//! history, too. Subjects are looked at together here: a row may belong to none of them.
+//! The other rules compare the export with the history; so the rows are compared with the history,
+//! too. All subjects are checked together here, because a row may belong to none of them.
 
 mod counted;
 mod places;
@@ -12,18 +12,19 @@ use super::Found;
 use super::quick::QuickMap;
 use crate::histcheck::history::{CommentRow, ContentRow, History, LikeRow, Rows, SubjectRow};
 
-/// All rows of a kind, by what they are of.
+/// All rows, by their kind.
 #[derive(Debug, Default)]
 pub(super) struct Stand<'h> {
     /// Subjects and comments by their ids.
     pub(super) subjects: QuickMap<i64, &'h SubjectRow>,
     pub(super) comments: QuickMap<i64, &'h CommentRow>,
-    /// What comments say, by their ids.
+    /// Contents by the ids of their comments.
     pub(super) contents: QuickMap<i64, &'h ContentRow>,
     pub(super) likes: Vec<&'h LikeRow>,
 }
 
-/// Finds rows that nobody could have asked for, and those of which the service tells something else; gives all.
+/// Finds rows that no request explains, and those that the service exports differently; returns all
+/// rows.
 pub(super) fn check<'h>(history: &'h History, found: &mut Found) -> Stand<'h> {
     places::check(&history.tables, found);
     let stand = Stand::of(history, found);
@@ -33,7 +34,7 @@ pub(super) fn check<'h>(history: &'h History, found: &mut Found) -> Stand<'h> {
 }
 
 impl<'h> Stand<'h> {
-    /// Puts rows in order; tells those that stand twice, and those that belong to nothing.
+    /// Sorts the rows; records duplicate rows and rows without an owner.
     fn of(history: &'h History, found: &mut Found) -> Self {
         let mut stand = Self::default();
         let mut keys: QuickMap<u32, i64> = QuickMap::default();

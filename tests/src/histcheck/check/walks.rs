@@ -1,5 +1,5 @@
-//! A walk over all pages shows every comment that stood at its start and was not removed before its end, exactly once,
-//! and a page in a stable order leaves nothing out between its ends (I6).
+//! A walk over all pages shows every comment that existed at its start and was not removed before
+//! its end, exactly once. A page in a stable order leaves out no comment between its ends (I6).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ impl<'h> Page<'h> {
     }
 }
 
-/// Finds what walks left out, or showed twice or in the wrong order.
+/// Finds comments that walks left out, repeated, or showed in the wrong order.
 pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     let mut spaces: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
     for comment in scene.comments.iter().filter(|comment| comment.born != 0) {
@@ -62,7 +62,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-/// Nothing twice, and stable orders in their order.
+/// Checks that no comment occurs twice, and that stable orders are in their order.
 fn once(found: &mut Found, pages: &[Page<'_>]) {
     let mut seen: HashMap<i64, u32> = HashMap::new();
     let mut before: Option<(i32, u32)> = None;
@@ -84,7 +84,7 @@ fn once(found: &mut Found, pages: &[Page<'_>]) {
     }
 }
 
-/// A root that was deleted is on a page for what stands below it, and for nothing else.
+/// Checks that a page contains a deleted root only because of its replies.
 fn empty(found: &mut Found, pages: &[Page<'_>]) {
     for page in pages {
         for row in page.rows().filter(|row| row.is_tombstone() && row.replies == 0) {
@@ -93,8 +93,8 @@ fn empty(found: &mut Found, pages: &[Page<'_>]) {
     }
 }
 
-/// In a stable order a page shows everything that stands, at its own revision, from the end of the page before to its
-/// own end.
+/// Checks that in a stable order a page shows every comment that exists at its own revision, from
+/// the end of the page before to its own end.
 fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
     let mut reached: Option<i32> = None;
     for page in pages {
@@ -121,7 +121,8 @@ fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&C
     }
 }
 
-/// Over all pages, everything that stood at the first one's revision and was not removed before the last one ended.
+/// Checks that the pages together show every comment that existed at the first page's revision and
+/// was not removed before the last page ended.
 fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
     let (Some(first), Some(last)) = (pages.first(), pages.last()) else { return };
     let mut shown: Vec<i64> = pages.iter().flat_map(Page::rows).map(|row| row.id).collect();
@@ -143,7 +144,7 @@ fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Com
     }
 }
 
-/// Whether a comment may have been removed behind a revision and before a moment.
+/// Returns true if a comment may have been removed after a revision and before a time.
 fn removed(scene: &Scene<'_>, comment: &Comment, revision: i64, ended: Nanos) -> bool {
     let later = comment.changes.iter().filter(|change| change.revision > revision);
     later
@@ -151,8 +152,9 @@ fn removed(scene: &Scene<'_>, comment: &Comment, revision: i64, ended: Nanos) ->
         .any(|change| change.what == What::Visible(false) && scene.requests[change.request as usize].begun < ended)
 }
 
-/// Whether what brought a comment back, at this revision or before, was not answered yet at a moment. A ranking is drawn up a moment
-/// before the comments on it are read at a revision, and says nothing of what comes back in between.
+/// Returns true if the undelete of a comment, at or before this revision, was not yet answered at a
+/// time. A ranking is computed shortly before its comments are read at a revision, and lacks
+/// comments that come back in between.
 fn was_coming_back(scene: &Scene<'_>, comment: &Comment, revision: i64, moment: Nanos) -> bool {
     let sooner = comment.changes.iter().filter(|change| change.revision <= revision);
     let back = sooner.rev().find(|change| change.what == What::Visible(true));
@@ -178,7 +180,7 @@ mod tests {
         sketch.pages(5, Oldest, &[(4, &[one, two]), (4, &[three, four])]);
         sketch.pages(10, Newest, &[(4, &[four, three]), (4, &[two, one])]);
         sketch.pages(15, Top, &[(4, &[three, one]), (4, &[four, two])]);
-        // Floor 3 goes and floor 5 comes during the walk.
+        // Floor 3 is deleted and floor 5 is created during the walk.
         sketch.pages(20, Oldest, &[(4, &[one, two]), (6, &[four, item(15, 5)])]);
         sketch.delete(20, 13, 5).root(20, 15, 5, 6);
         sketch.pages(30, Oldest, &[(6, &[one, two]), (6, &[four]), (6, &[item(15, 5)])]);

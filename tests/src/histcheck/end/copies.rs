@@ -1,5 +1,6 @@
-//! Everything that Redis keeps, read past the service into the history. What lies under a key is decoded by a program of the
-//! crate that writes it (`server/cache/examples/look.rs`): here nobody knows how.
+//! Reads all keys of Redis directly into the history. A program of the crate that writes the values
+//! decodes them (`server/cache/examples/look.rs`), so this module does not depend on their
+//! encoding.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -14,10 +15,10 @@ use crate::histcheck::history::{BlockRow, CommentRow, ContentRow, Copy, Owner, R
 use crate::histcheck::names;
 use crate::redis::{Kept, Victim};
 
-/// Takes down every key.
+/// Records every key.
 ///
 /// # Errors
-/// When Redis does not answer, or the program that decodes is not there or says something else.
+/// Fails when Redis does not respond, or when the decoder is missing or prints something else.
 pub(super) async fn read(redis: Arc<Mutex<dyn Victim + Send>>, recorder: &Recorder) -> Result<()> {
     let redis = redis.lock_owned().await;
     let lines = tokio::task::spawn_blocking(move || decoded(redis.kept()?)).await??;
@@ -29,7 +30,7 @@ pub(super) async fn read(redis: Arc<Mutex<dyn Victim + Send>>, recorder: &Record
     Ok(())
 }
 
-/// The lines of all keys.
+/// Returns the decoded lines of all keys.
 fn decoded(kept: Vec<Kept>) -> Result<Vec<String>> {
     let beside = std::env::current_exe()?.parent().context("no folder")?.join("examples/look");
     let mut program = Command::new(&beside).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -50,7 +51,7 @@ fn decoded(kept: Vec<Kept>) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// What a line says; `None` for what answers nobody.
+/// Parses a line; `None` for entries that are not served.
 fn copy(text: &str) -> Result<Option<Copy>> {
     let mut line = Line::of(text);
     let copy = match line.text()? {
@@ -102,7 +103,7 @@ fn comment(line: &mut Line<'_>) -> Result<Copy> {
         root: line.number()?,
         parent: line.number()?,
         floor: line.number()?,
-        // Only whoever writes asks for the next one, and reads it in the row.
+        // Only writers use the next floor, and they read it from the row.
         next_floor: 0,
         member: names::member(line.text()?),
         state: line.number()?,

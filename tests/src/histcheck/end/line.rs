@@ -1,10 +1,10 @@
-//! A line of words with tabs between: the fields of a struct are read in the order of its words.
+//! A line of words separated by tabs: the fields of a struct are read in the order of its words.
 
 use std::str::{FromStr, Split};
 
 use anyhow::{Context, Result};
 
-/// What is left of a line.
+/// The remaining part of a line.
 #[derive(Debug)]
 pub(super) struct Line<'a>(Split<'a, char>);
 
@@ -22,7 +22,7 @@ impl<'a> Line<'a> {
         text.parse().ok().with_context(|| format!("{text:?} is no such number"))
     }
 
-    /// All that is left, two by two.
+    /// Returns all remaining words in pairs.
     pub(super) fn pairs<A: FromStr, B: FromStr>(&mut self) -> Result<Vec<(A, B)>> {
         let mut pairs = Vec::new();
         while !self.0.clone().next().unwrap_or_default().is_empty() {

@@ -1,4 +1,4 @@
-//! The rows of all databases, read by SQL into the history: nothing of the service stands between.
+//! Reads the rows of all databases into the history by SQL, without the service.
 
 use anyhow::{Context, Result};
 
@@ -8,12 +8,12 @@ use crate::histcheck::names;
 use crate::mysql;
 use riposte_sdk::v1::SubjectKey;
 
-/// Where the rows are.
+/// The addresses of the rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Databases {
     /// The addresses of the servers, in the order of the data sources.
     pub(crate) servers: [String; 2],
-    /// The name of the database on each.
+    /// The name of the database on each server.
     pub(crate) name: String,
 }
 
@@ -23,10 +23,10 @@ const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_fl
 const CONTENTS: &str = "comment_id, part, text";
 const LIKES: &str = "subject_id, comment_id, part, member_id, value";
 
-/// Takes down every table of subjects, comments, what they say, and likes.
+/// Records every table of subjects, comments, contents and likes.
 ///
 /// # Errors
-/// When a database does not answer, or has a row that cannot be read.
+/// Fails when a database does not respond, or has an unreadable row.
 pub(super) async fn read(databases: &Databases, recorder: &Recorder) -> Result<()> {
     for (source, server) in (0..).zip(&databases.servers) {
         for name in mysql::query(server, &databases.name, "SHOW TABLES").await?.lines() {
@@ -38,9 +38,9 @@ pub(super) async fn read(databases: &Databases, recorder: &Recorder) -> Result<(
     Ok(())
 }
 
-/// One table; `None` for what is of another kind.
+/// Reads one table; `None` for a table of another kind.
 async fn table(server: &str, databases: &Databases, source: u8, name: &str) -> Result<Option<Table>> {
-    // Where a table is the only one of its kind, it has no number.
+    // A table that is the only one of its kind has no number.
     let (kind, number) = match name.rsplit_once('_').map(|(kind, number)| (kind, number.parse::<u16>())) {
         Some((kind, Ok(number))) => (kind, number),
         Some((_, Err(_))) | None => (name, 0),

@@ -1,66 +1,69 @@
-//! The kinds of faults, and what each of them takes.
+//! The kinds of faults, and the means that each of them requires.
 
 /// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A server dies by SIGKILL, and another takes its place.
+    /// Kills a server by SIGKILL and starts a successor.
     KillServer,
-    /// A server dies by SIGKILL between its commits and their copies: what it says to Redis in its last moments arrives nowhere. Of
-    /// creates, edits and deletes, since a like asks Redis before it is committed, too. In a cluster: what it says to a database.
+    /// Kills a server by SIGKILL between its commits and their cache updates: its last messages to
+    /// Redis are dropped. This covers creates, edits and deletes only, because a like calls Redis
+    /// before its commit, too. In a cluster the last messages to a database are dropped.
     KillMidway,
-    /// A server stands still.
+    /// Stops a server for a while (SIGSTOP).
     PauseServer,
-    /// A server is asked to stop, and another takes its place.
+    /// Terminates a server gracefully and starts a successor.
     RollServer,
-    /// The relay dies by SIGKILL, and another takes its place.
+    /// Kills the relay by SIGKILL and starts a successor.
     KillRelay,
-    /// The relay stands still, sometimes until another one leads.
+    /// Stops the relay for a while (SIGSTOP), sometimes until another process holds the lease.
     PauseRelay,
-    /// The wall clock of a server is put ahead or back, and later right again.
+    /// Sets the wall clock of a server forward or back, and later right again.
     StepClock,
     KillMariaDb,
     PauseMariaDb,
-    /// What a database wants on disk is not taken down (EIO), until it dies of it and comes back.
+    /// Fails the disk flushes of a database (EIO) until it exits and is started again.
     FailSync,
-    /// The disk of a database takes nothing more (ENOSPC); then it dies and comes back.
+    /// Fills the disk of a database (ENOSPC); then the database is killed and started again.
     FillDisk,
-    /// Redis dies, and comes back with nothing, not even its functions; in a cluster a master does.
+    /// Kills Redis, which starts again without any data or functions; in a cluster it kills one
+    /// master.
     KillRedis,
     PauseRedis,
-    /// All keys go; in a cluster those of one master.
+    /// Deletes all keys; in a cluster those of one master.
     FlushRedis,
-    /// Some keys go, each drawn by lot.
+    /// Deletes some randomly selected keys.
     EvictRedis,
-    /// A replica that lags takes over from its master.
+    /// Promotes a replica that lags behind its master.
     FailOver,
-    /// A wire takes its time for each piece.
+    /// Delays each chunk on a proxy.
     Delay,
-    /// A wire holds each piece for so long that what was given up, or what others have outrun, arrives in the end.
+    /// Delays each chunk on a proxy for so long that messages of abandoned calls, or messages that
+    /// later ones have overtaken, still arrive in the end.
     Late,
-    /// A wire carries pieces of a few bytes.
+    /// Splits the data on a proxy into chunks of a few bytes.
     Slices,
-    /// Nothing arrives any more at either end of a wire.
+    /// Drops all data in both directions of a proxy.
     HalfOpen,
-    /// Nothing arrives any more at the server's end of a wire.
+    /// Drops all data on a proxy in the direction of the server.
     OneWay,
-    /// Every connection over a wire is reset.
+    /// Resets every connection of a proxy.
     Reset,
-    /// Packets of a store to a server vanish on their way.
+    /// Drops the packets of a store to a server.
     Blackhole,
-    /// Five times as many clients.
+    /// Multiplies the number of clients by five.
     Overload,
 }
 
-/// What not every run has.
+/// Means that not every run has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
     /// Servers with clocks of their own.
     Clocks,
-    /// Databases whose system calls fail when asked.
+    /// Databases whose system calls fail on request.
     Disks,
     /// Servers in network namespaces.
     Networks,
-    /// A Redis Cluster, and not a server alone.
+    /// A Redis Cluster instead of a single server.
     Cluster,
 }
 
@@ -68,19 +71,19 @@ impl Means {
     const ALL: [(Self, &'static str); 4] =
         [(Self::Clocks, "clocks"), (Self::Disks, "disks"), (Self::Networks, "networks"), (Self::Cluster, "cluster")];
 
-    /// What it is called.
+    /// Returns the name.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find_map(|(means, name)| (*means == self).then_some(*name)).unwrap_or_default()
     }
 
-    /// The means of this name.
+    /// Returns the means of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find_map(|(means, of)| (of == name).then_some(means))
     }
 }
 
 impl Kind {
-    /// All kinds, by their names.
+    /// All kinds with their names.
     const ALL: [(Self, &'static str); 24] = [
         (Self::KillServer, "kill server"),
         (Self::KillMidway, "kill midway"),
@@ -108,13 +111,13 @@ impl Kind {
         (Self::Overload, "overload"),
     ];
 
-    /// Those that can strike in a run with these means.
+    /// Returns the kinds that can be injected in a run with these means.
     pub(crate) fn with(means: &[Means]) -> Vec<Self> {
         let has = |kind: &Self| kind.takes().is_none_or(|takes| means.contains(&takes));
         Self::ALL.into_iter().map(|(kind, _)| kind).filter(has).collect()
     }
 
-    /// Whether it strikes what copies are told by the server that waits for it.
+    /// Returns true if it affects cache updates, which the affected server waits for.
     pub(crate) fn is_of_copies(self) -> bool {
         matches!(self, Self::Late | Self::KillMidway)
     }
@@ -147,7 +150,7 @@ impl Kind {
         }
     }
 
-    /// What people call it.
+    /// Returns the name that reports use.
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find_map(|(kind, name)| (*kind == self).then_some(*name)).unwrap_or_default()
     }

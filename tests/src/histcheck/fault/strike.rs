@@ -1,4 +1,4 @@
-//! Which fault strikes next, by chance.
+//! Selection of the next fault, by chance.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) enum Store {
 }
 
 impl Store {
-    /// Its place among all stores, from 0.
+    /// Returns its index among all stores, from 0.
     pub(crate) fn place(self) -> u8 {
         match self {
             Self::MariaDb(number) => number - 1,
@@ -28,42 +28,44 @@ impl Store {
     }
 }
 
-/// One fault. Of what it says a kind takes what it needs.
+/// One fault. Each kind uses only the fields that it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Strike {
     pub(crate) kind: Kind,
-    /// A server, or the relay.
+    /// A server or the relay.
     pub(crate) process: usize,
-    /// From 1.
+    /// Number of the database, from 1.
     pub(crate) database: u8,
-    /// What a wire leads to.
+    /// The store that the affected proxy leads to.
     pub(crate) store: Store,
-    /// How long it lasts.
+    /// Duration of the fault.
     pub(crate) length: Duration,
-    /// The longest delay of a piece.
+    /// The longest delay of a chunk.
     pub(crate) delay: Duration,
-    /// How far a clock is put ahead, in seconds.
+    /// Seconds by which a clock is set forward.
     pub(crate) ahead: i32,
-    /// How many keys go.
+    /// Number of deleted keys.
     pub(crate) keys: u8,
 }
 
-/// How far clocks may be off: what a deployment is told to keep them within.
+/// Largest clock error in seconds: the limit that the documentation sets for deployments.
 const SKEW: i32 = 60;
-/// How far a step goes at least.
+/// The least step of a clock, in seconds.
 const LEAST_STEP: i32 = 5;
-/// How long a process of a cluster stands still at most: longer, and its replica takes over.
+/// Longest pause of a cluster node in milliseconds; after a longer one its replica takes over.
 const UNNOTICED: u64 = 400;
-/// The process that serves no calls and does what is done once for all; a server takes that over from it, and it from the server.
+/// The process that serves no calls and runs the singleton tasks. A server takes these over when
+/// the relay fails, and the relay takes them back.
 pub(crate) const RELAY: usize = SERVERS;
-/// Servers and the relay.
+/// Number of servers plus the relay.
 pub(crate) const PROCESSES: usize = SERVERS + 1;
-/// The server that waits long enough for what Redis answers late, and for copies to hear of it: the other soon gives up, and owes
-/// them. Of two rivals the first asks it.
+/// The server with long timeouts for Redis reads and cache updates. The other server soon gives up
+/// and marks the partitions as invalid. The first of two rival likes is sent to this server.
 pub(crate) const PATIENT: usize = 1;
 
 impl Strike {
-    /// An endless sequence of strikes in which each kind that there are means for comes once in every so many.
+    /// Returns an endless sequence of faults. Each round contains every available kind once, in
+    /// random order.
     pub(crate) fn plan(means: &[Means], mut random: StdRng) -> impl Iterator<Item = Self> + use<> {
         let (kinds, clustered) = (Kind::with(means), means.contains(&Means::Cluster));
         let mut bag: Vec<Kind> = Vec::new();
@@ -78,7 +80,7 @@ impl Strike {
 
     fn of(kind: Kind, clustered: bool, random: &mut StdRng) -> Self {
         let database = random.random_range(1..=2);
-        // A cluster tells its own addresses, to which no wire leads.
+        // A cluster announces its own addresses, so no proxy leads to it.
         let to_redis = !clustered && (kind.is_of_copies() || random.random_ratio(1, 3));
         let millis = match kind {
             Kind::PauseRedis if clustered => 50..UNNOTICED,
@@ -86,7 +88,7 @@ impl Strike {
             Kind::Delay | Kind::Slices => 300..2_000,
             Kind::Late => 2_000..5_000,
             Kind::Reset => 10..500,
-            // Not so long that it gives up, and has copies forgotten.
+            // Short enough that the server does not time out and invalidate the cache.
             Kind::KillMidway => 100..450,
             Kind::Overload => 300..1_500,
             Kind::FailOver => 0..UNNOTICED,
@@ -102,7 +104,8 @@ impl Strike {
             | Kind::KillRedis
             | Kind::FlushRedis
             | Kind::EvictRedis => 100..3_000,
-            // Longer than a lead lasts, too: then it wakes up beside its successor.
+            // Longer than a lease lasts, too: then it resumes when its successor already holds the
+            // lease.
             Kind::PauseRelay => 300..9_000,
         };
         Self {
@@ -117,7 +120,7 @@ impl Strike {
         }
     }
 
-    /// The process that a kind strikes itself, its clock or what leads to it.
+    /// Returns the process affected by a kind: the process itself, its clock, or its connections.
     fn whom(kind: Kind, random: &mut StdRng) -> usize {
         match kind {
             Kind::Late | Kind::KillMidway => PATIENT,
@@ -143,7 +146,7 @@ impl Strike {
         }
     }
 
-    /// What it does to a wire, if that is what it strikes.
+    /// Returns the effect on a proxy, if the fault affects one.
     pub(crate) fn weather(&self) -> Option<Weather> {
         match self.kind {
             Kind::Delay | Kind::Late => Some(Weather::Delay(self.delay)),
@@ -171,13 +174,13 @@ impl Strike {
         }
     }
 
-    /// Whether it may leave copies behind what was committed, with nobody who knows: the next fault, which has copies made
-    /// anew, would hide that.
+    /// Returns true if it may leave stale cached data that no process knows of. The next fault,
+    /// which makes the cache be filled again, would hide that.
     pub(crate) fn lingers(&self) -> bool {
         self.kind.is_of_copies() && self.store == Store::Redis
     }
 
-    /// To whom, and for how long.
+    /// Describes the affected component and the duration.
     pub(crate) fn target(&self) -> String {
         let Self { process, database, store, ahead, keys, .. } = self;
         let whom = if *process == RELAY { "the relay".to_owned() } else { format!("server {process}") };

@@ -1,4 +1,4 @@
-//! The service and its stores, as faults strike them.
+//! The service and its stores, as targets of fault injection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,22 +19,23 @@ use crate::net::Network;
 use crate::redis;
 use crate::wire::Weather;
 
-/// How long a server may take to serve again.
+/// Time limit for a server to serve again.
 const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 
-/// Everything that can be hurt.
+/// All components that faults can affect.
 #[derive(Debug)]
 pub(crate) struct Rig {
     pub(crate) fleet: Fleet,
     wires: Wires,
-    /// Those of the servers and the relay; none where they go by the machine's.
+    /// The clocks of the servers and the relay; empty if they use the clock of the machine.
     clocks: Vec<Clock>,
-    /// Those of the servers and the relay; none where they are in ours.
+    /// The network namespaces of the servers and the relay; empty if they use the one of this
+    /// program.
     networks: Vec<Network>,
     databases: Databases,
-    /// It blocks, so it is used on threads where that may be.
+    /// Its methods block, so they are called on threads for blocking work.
     redis: Arc<Mutex<dyn redis::Victim + Send>>,
-    /// Whether the clients of a burst work; `None` when there are no more.
+    /// Makes the clients of a burst work or pause; `None` once the bursts have ended.
     burst: Option<watch::Sender<bool>>,
 }
 
@@ -49,7 +50,7 @@ impl Rig {
         Self { fleet, wires, clocks, networks, databases: Databases, redis, burst: Some(burst) }
     }
 
-    /// What copies are kept in, to look at it.
+    /// Returns the Redis that stores the cache, for reads.
     pub(crate) fn redis(&self) -> Arc<Mutex<dyn redis::Victim + Send>> {
         Arc::clone(&self.redis)
     }
@@ -59,18 +60,18 @@ impl Rig {
         self.burst = None;
     }
 
-    /// Stops the servers, and then everything else.
+    /// Stops all servers, and then the other components.
     ///
     /// # Errors
-    /// When one does not stop.
+    /// Fails when a server does not stop.
     pub(crate) async fn stop(self) -> Result<()> {
         self.fleet.stop().await
     }
 
-    /// Strikes, and returns when whoever was hurt runs again.
+    /// Injects a fault, and returns when the affected processes run again.
     ///
     /// # Errors
-    /// When it does not.
+    /// Fails when one of them does not run again.
     pub(crate) async fn suffer(&mut self, strike: Strike, random: &mut StdRng) -> Result<()> {
         let suffered = self.strike(strike, random).await;
         suffered.with_context(|| format!("{} {}", strike.kind.name(), strike.target()))

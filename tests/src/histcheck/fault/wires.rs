@@ -1,4 +1,4 @@
-//! The wires between processes and stores, through which everything goes that one says to the other.
+//! The proxies between processes and stores, which carry all their traffic.
 
 use std::net::Ipv4Addr;
 
@@ -8,18 +8,20 @@ use super::strike::{PROCESSES, Store};
 use crate::net::Network;
 use crate::wire::Proxy;
 
-/// Databases there are.
+/// Number of databases.
 const DATABASES: usize = 2;
 
-/// The wires from each server, and from the relay, to the databases and, unless it is a cluster, to Redis.
+/// The proxies from each server and from the relay to the databases and, unless it is a cluster, to
+/// Redis.
 #[derive(Debug)]
 pub(crate) struct Wires(Vec<Vec<Proxy>>);
 
 impl Wires {
-    /// Wires from each process to the stores of these ports. Those in networks see each store at an address of its own.
+    /// Starts proxies from each process to the stores at these ports. Processes in network
+    /// namespaces see each store at an address of its own.
     ///
     /// # Errors
-    /// When no port is free.
+    /// Fails when no port is free.
     pub(crate) async fn to(databases: &[u16], redis: Option<u16>, networks: &[Network], seed: u64) -> Result<Self> {
         ensure!(databases.len() == DATABASES, "there are {} databases", databases.len());
         let mut all = Vec::new();
@@ -34,12 +36,12 @@ impl Wires {
         Ok(Self(all))
     }
 
-    /// The addresses of the databases that one process is told.
+    /// Returns the addresses of the databases for one process.
     pub(crate) fn databases(&self, process: usize) -> Vec<String> {
         self.0[process][..DATABASES].iter().map(|wire| format!("mysql://root@{}", wire.address())).collect()
     }
 
-    /// The address of Redis that one process is told; none where no wire leads there.
+    /// Returns the address of Redis for one process; none if there is no proxy to it.
     pub(crate) fn redis(&self, process: usize) -> Option<String> {
         self.0[process].get(DATABASES).map(|wire| format!("redis://{}", wire.address()))
     }

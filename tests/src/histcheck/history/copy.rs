@@ -1,31 +1,34 @@
-//! What lies in Redis when all is over, a record for each key.
+//! The data in Redis at the end of a run, a record for each key.
 
 use serde::{Deserialize, Serialize};
 
 use super::table::{CommentRow, ContentRow};
 
-/// A key of Redis, decoded. All are of a partition; incarnations and generations are words that are only compared.
+/// A decoded key of Redis. Each key belongs to a partition; incarnations and generations are opaque
+/// words that are only compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Copy {
-    /// The generation of a partition: what is of another answers nobody.
+    /// The generation of a partition; entries of another generation are not served.
     Generation { part: i64, generation: String },
-    /// Which subject bears a key; 0: none does.
+    /// The id of the subject with a key; 0 if the subject does not exist.
     Name { subject: u32, id: i64 },
-    /// The block of a subject, to which lists and comments of its incarnation belong.
+    /// A subject entry; lists and comments of its incarnation belong to it.
     Block { part: i64, id: i64, born: String, generation: String, row: Option<BlockRow> },
-    /// A comment and what it says.
+    /// A comment and its content.
     Comment { born: String, row: CommentRow, says: ContentRow },
-    /// Roots of a subject, or replies of a root, by floor: between two floors all of them.
+    /// A list by floor: roots of a subject or replies of a root. It is complete between its two
+    /// floors.
     List { owner: Owner, born: String, low: i32, high: i32, members: Vec<(i32, i64)> },
-    /// Replies that the preview of a root is chosen from.
+    /// Candidates for the reply preview of a root.
     Choice { root: i64, born: String, members: Vec<(i32, i64)> },
-    /// What a member says of comments of a subject; of none of the others anything.
+    /// The like states of a member for comments of a subject; comments that are not listed have
+    /// none.
     States { part: i64, subject: u32, member: u32, generation: String, values: Vec<(i64, i8)> },
-    /// A key of a known form with what cannot be read, or of no known form.
+    /// A key of a known form with an unreadable value, or a key of no known form.
     Odd { what: String },
 }
 
-/// What a block that answers tells of its subject.
+/// The subject row in a served subject entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BlockRow {
     pub(crate) subject: u32,
@@ -34,7 +37,7 @@ pub(crate) struct BlockRow {
     pub(crate) revision: i64,
 }
 
-/// Whose list it is.
+/// The owner of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Owner {
     Subject(i64),

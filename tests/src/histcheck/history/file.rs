@@ -1,4 +1,5 @@
-//! The file of a history: a line of JSON for each record, written as it happens and never changed.
+//! The file of a history. It has a line of JSON for each record; lines are appended during the run
+//! and never changed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -10,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Alarm, Copy, Fault, History, Op, Table};
 
-/// A line.
+/// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 enum Record {
-    /// The first one.
+    /// The first line.
     Run {
         seed: u64,
         again: String,
@@ -25,17 +26,17 @@ enum Record {
     Copy(Copy),
 }
 
-/// Takes down what happens. All clients of a run share it.
+/// The writer of a history. All clients of a run share it.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     file: Mutex<BufWriter<File>>,
 }
 
 impl Recorder {
-    /// Begins the file of a run of this seed, which the command `again` repeats.
+    /// Creates the file of a run with this seed; `again` is the command that repeats the run.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when the file cannot be written.
     pub(crate) fn create(path: &Path, seed: u64, again: &str) -> Result<Self> {
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
         let recorder = Self { file: Mutex::new(BufWriter::with_capacity(1 << 20, file)) };
@@ -43,15 +44,15 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Takes down an operation that has ended.
+    /// Records an operation that has ended.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// Fails when the file cannot be written.
     pub(crate) fn op(&self, op: Op) -> Result<()> {
         self.write(&Record::Op(op))
     }
 
-    /// Takes down a fault that is over.
+    /// Records a fault that is over.
     ///
     /// # Errors
     /// As [`Recorder::op`].
@@ -59,7 +60,7 @@ impl Recorder {
         self.write(&Record::Fault(fault))
     }
 
-    /// Takes down an error that a server has logged.
+    /// Records an error that a server has logged.
     ///
     /// # Errors
     /// As [`Recorder::op`].
@@ -67,7 +68,7 @@ impl Recorder {
         self.write(&Record::Alarm(alarm))
     }
 
-    /// Takes down a table of a database.
+    /// Records a table of a database.
     ///
     /// # Errors
     /// As [`Recorder::op`].
@@ -75,7 +76,7 @@ impl Recorder {
         self.write(&Record::Table(table))
     }
 
-    /// Takes down a key of Redis.
+    /// Records a key of Redis.
     ///
     /// # Errors
     /// As [`Recorder::op`].
@@ -83,7 +84,7 @@ impl Recorder {
         self.write(&Record::Copy(copy))
     }
 
-    /// Brings everything to the disk.
+    /// Writes all buffered lines to the file.
     ///
     /// # Errors
     /// As [`Recorder::op`].
@@ -91,7 +92,7 @@ impl Recorder {
         Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner).flush()?)
     }
 
-    /// A line is made outside the lock, so that clients wait for the copy only.
+    /// Appends a line. It is serialized outside the lock, so clients wait for the copying only.
     fn write(&self, record: &Record) -> Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
@@ -99,10 +100,10 @@ impl Recorder {
     }
 }
 
-/// Reads a history back. A last line without its end, as a run that died leaves it, is left out.
+/// Reads a history back. An incomplete last line, as an aborted run leaves it, is ignored.
 ///
 /// # Errors
-/// When there is no such file, or a line of it is no record.
+/// Fails when the file does not exist, or when a line is not a record.
 pub(crate) fn read(path: &Path) -> Result<History> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut lines = BufReader::with_capacity(1 << 20, file);

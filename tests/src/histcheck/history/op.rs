@@ -10,79 +10,81 @@ pub(crate) type RequestId = (u64, u64);
 /// One attempt of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Op {
-    /// Who asked. A client writes one thing at a time for each of its members.
+    /// The client. It has one write in flight at a time for each of its members.
     pub(crate) client: u32,
-    /// Which server was asked.
+    /// The server that was called.
     pub(crate) server: u8,
-    /// Before the call was sent.
+    /// Time before the call was sent.
     pub(crate) begun: Nanos,
-    /// After its answer came, or was given up.
+    /// Time after its response came, or after the call was given up.
     pub(crate) ended: Nanos,
     pub(crate) request: RequestId,
     pub(crate) call: Call,
     pub(crate) outcome: Outcome,
 }
 
-/// What was asked for.
+/// A call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Call {
-    /// A root comment.
+    /// Creates a root comment.
     Root { subject: u32, member: u32, text: u64 },
-    /// A reply to a comment.
+    /// Creates a reply to a comment.
     Reply { subject: u32, parent: i64, member: u32, text: u64 },
-    /// Another text, by the author.
+    /// Replaces the text of a comment, by its author.
     Edit { subject: u32, comment: i64, member: u32, text: u64 },
-    /// The end of a comment, by its author.
+    /// Deletes a comment, by its author.
     Delete { subject: u32, comment: i64, member: u32 },
-    /// The return of a comment, by its author.
+    /// Undeletes a comment, by its author.
     Undelete { subject: u32, comment: i64, member: u32 },
-    /// A member's value of a comment.
+    /// Sets a member's value of a comment.
     Like { subject: u32, comment: i64, member: u32, value: Value },
-    /// A page of roots.
+    /// Reads a page of roots.
     List(PageOf),
-    /// A page of the replies of a root.
+    /// Reads a page of the replies of a root.
     Replies { root: i64, page: PageOf },
-    /// One comment.
+    /// Reads one comment.
     Get { subject: u32, comment: i64, view: View },
-    /// Several comments in one answer.
+    /// Reads several comments in one call.
     Several { subject: u32, which: Which, view: View },
-    /// The counts of a subject.
+    /// Reads the counts of a subject.
     Counts { subject: u32, view: View },
-    /// What a member likes of some comments.
+    /// Reads the like states of a member for some comments.
     States { subject: u32, member: u32, comments: Box<[i64]>, fresh: bool },
-    /// What has to be refused.
+    /// Sends a call that must be refused.
     Misuse { subject: u32, how: Misuse },
-    /// All rows and likes of a subject, and whether its counts are theirs; only when nobody writes any more.
+    /// Exports all rows and likes of a subject and verifies its counts; only when there are no more
+    /// writes.
     Export { subject: u32 },
-    /// The changes of a subject behind a revision, as a watcher is told them until it leaves, or its stream breaks.
+    /// Watches the changes of a subject after a revision, until the watcher leaves or its stream
+    /// breaks.
     Watch { subject: u32, after: i64 },
 }
 
-/// Which comments are read at a time.
+/// The comments of one read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Which {
-    /// These.
+    /// The comments of these ids.
     Batch(Box<[i64]>),
-    /// One, and what it answers, and what that answers, up to the root.
+    /// A comment and its ancestors up to the root.
     Conversation(i64),
-    /// One, and what stands below it: the first page.
+    /// A comment and its descendants: the first page.
     Thread(i64),
 }
 
-/// Comments that are asked for of what stands below another: the most there are on a page.
+/// Page size of a thread read: the largest one allowed.
 pub(crate) const THREAD: usize = 100;
 
-/// What a caller may not do.
+/// A forbidden call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Misuse {
-    /// To go on in this list behind a page of another one.
+    /// Continues in a list of this order with the page token of another list.
     Token(Sort),
-    /// To ask for a comment of this author and text under the id of a request that was acknowledged.
+    /// Creates a comment of this author and text under the id of an acknowledged request.
     Request { id: RequestId, member: u32, text: u64 },
 }
 
 impl Misuse {
-    /// The reason it is refused for, which is one.
+    /// Returns the reasons it may be refused for; there is one.
     pub(crate) fn reasons(self) -> &'static [&'static str] {
         match self {
             Self::Token(_) => &["PAGE_TOKEN_MISMATCH"],
@@ -91,17 +93,17 @@ impl Misuse {
     }
 }
 
-/// How new an answer has to be.
+/// The required freshness of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct View {
-    /// At least this revision of the subject; 0: any.
+    /// The minimum revision of the subject; 0 for any.
     pub(crate) min_revision: i64,
-    /// By the primary.
+    /// True for a read from the primary.
     pub(crate) fresh: bool,
 }
 
-/// Roots of the page that callers ask for most, the newest ones with three replies each, as of a list that everybody opens: what is
-/// kept of a page as a whole is seen by those alone who ask for the same.
+/// Page size of the most frequent page: the newest roots with three replies each, as for a list
+/// that all users open. Pages cached as a whole are served only to callers with the same request.
 pub(crate) const USUAL: u8 = 20;
 
 /// A page of a list.
@@ -110,22 +112,22 @@ pub(crate) struct PageOf {
     pub(crate) subject: u32,
     pub(crate) sort: Sort,
     pub(crate) size: u8,
-    /// The walk it belongs to, by a number of its client's.
+    /// The walk it belongs to, by a number that its client assigns.
     pub(crate) walk: u32,
-    /// Its place in the walk, from 0.
+    /// Its index in the walk, from 0.
     pub(crate) number: u32,
     pub(crate) view: View,
 }
 
 impl PageOf {
-    /// Replies that are asked for below each root: of all numbers, by the size that was drawn; on the page that everybody asks
-    /// for, the usual three.
+    /// Returns the number of replies requested below each root. The page size determines it, so
+    /// that all numbers occur; the most frequent page has the usual three.
     pub(crate) fn previews(&self) -> u8 {
         if self.size == USUAL { 3 } else { self.size % 4 }
     }
 }
 
-/// An order of a list.
+/// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Sort {
     Newest,
@@ -137,7 +139,7 @@ pub(crate) enum Sort {
     MostReplies,
 }
 
-/// What a member says of a comment.
+/// A member's value of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Value {
     None,
@@ -145,61 +147,66 @@ pub(crate) enum Value {
     Dislike,
 }
 
-/// What is known of an operation.
+/// The known result of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Outcome {
-    /// A create, an edit, a delete or an undelete.
+    /// The response to a create, an edit, a delete or an undelete.
     Written(Written),
     Liked(Liked),
     Page(Shown),
     Comment(Item),
-    /// In the order they were answered.
+    /// The comments in the order of the response.
     Comments(Box<[Item]>),
     Counts(Counts),
-    /// In the order they were asked for.
+    /// The like states in the order of the request.
     States(Box<[Value]>),
-    /// The subject, if there is one; rows, likes, and counts that differ from their rows, in words.
+    /// The subject, if it exists; its rows and likes; and descriptions of the counts that differ
+    /// from their rows.
     Export {
         counts: Option<Counts>,
         rows: Box<[Item]>,
         likes: Box<[(i64, u32, Value)]>,
         drifts: Box<[String]>,
     },
-    /// The changes of comments, in the order they were told, up to the revision that was the last: of those told or, when
-    /// nobody wrote any more, of the subject.
+    /// The changes of comments, in the order of the stream, up to the last revision. That is the
+    /// last revision received or, when there are no more writes, the current revision of the
+    /// subject.
     Changes {
         told: Box<[Told]>,
         last: i64,
     },
-    /// Revisions that a watcher is told of as left out, from the first to the last.
+    /// The first and the last revision of a gap that a watcher is notified of.
     Gap {
         first: i64,
         last: i64,
     },
-    /// Refused, with the word that nothing was done; by this reason.
+    /// Refused as not executed, for this reason.
     Refused(Box<str>),
-    /// It may have been done, be done later, or never; by this reason. A read tells nothing.
+    /// It may have been executed, may be executed later, or never; with the reason. A read returned
+    /// no result.
     Unknown(Box<str>),
 }
 
-/// Revisions of a subject that can be told one by one, as the contract says.
+/// Number of latest revisions of a subject that a watcher can receive one by one, as the contract
+/// says.
 pub(crate) const TOLD: i64 = 1_024;
 
-/// One change of a watched subject: its revision, and the comments that changed and how. Most have one.
+/// One change of a watched subject: its revision, the changed comments and their kinds of change.
+/// Most revisions change one comment.
 pub(crate) type Told = (i64, Box<[(i64, How)]>);
 
-/// How a comment changed.
+/// A kind of change of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum How {
     Created,
     Edited,
-    /// Deleted, or back again.
+    /// Deleted or undeleted.
     State,
-    /// In a way that nobody asked for.
+    /// A change that no call of the load makes.
     Other,
 }
 
-/// What a write was answered.
+/// The response to a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) id: i64,
@@ -210,7 +217,7 @@ pub(crate) struct Written {
     pub(crate) revision: i64,
 }
 
-/// What a like was answered.
+/// The response to a like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Liked {
     pub(crate) value: Value,
@@ -228,19 +235,19 @@ pub(crate) struct Counts {
     pub(crate) comments: i32,
 }
 
-/// A page as it was shown.
+/// A page as it was returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
-    /// The revision of the subject that it is of.
+    /// The revision of the subject that the page shows.
     pub(crate) revision: i64,
-    /// The subject's counts, where the page tells them.
+    /// The subject's counts, if the page contains them.
     pub(crate) counts: Option<Counts>,
-    /// Whether nothing follows.
+    /// True if no page follows.
     pub(crate) last: bool,
     pub(crate) items: Box<[Item]>,
 }
 
-/// What part of an answer a comment was.
+/// The part of a response that contained a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Place {
     /// A member of the list.
@@ -251,21 +258,21 @@ pub(crate) enum Place {
     Head,
 }
 
-/// A comment as it was shown.
+/// A comment as it was returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Packed", from = "Packed")]
 pub(crate) struct Item {
     pub(crate) place: Place,
     pub(crate) id: i64,
-    /// 0 for a root, as the parent.
+    /// 0 for a root, as is the parent.
     pub(crate) root: i64,
     pub(crate) parent: i64,
     pub(crate) floor: i32,
-    /// The author; `u32::MAX` where none is told, as in a tombstone.
+    /// The author; `u32::MAX` if none is shown, as in a tombstone.
     pub(crate) member: u32,
     /// The number that marks its text; 0 for a tombstone, which has none.
     pub(crate) text: u64,
-    /// The subject that the comment says it belongs to, and the one that its text was written for.
+    /// The subject that the comment names, and the subject that its text was written for.
     pub(crate) subject: u32,
     pub(crate) marked: u32,
     pub(crate) likes: i32,
@@ -276,13 +283,13 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Whether it is what is left of a deleted comment.
+    /// Returns true if it is the tombstone of a deleted comment.
     pub(crate) fn is_tombstone(&self) -> bool {
         self.text == 0 && self.member == u32::MAX
     }
 }
 
-/// The same as a list, so that a line of the file does not repeat the names.
+/// An item as a tuple, so that a line of the file does not repeat the field names.
 type Packed = (Place, i64, i64, i64, i32, u32, u64, (u32, u32), (i32, i32, i32), i64);
 
 impl From<Item> for Packed {
@@ -302,7 +309,7 @@ impl From<Packed> for Item {
 }
 
 impl Call {
-    /// What kind of call it is, in words.
+    /// Returns the name of the kind of call.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Root { .. } => "comment",
@@ -323,7 +330,7 @@ impl Call {
         }
     }
 
-    /// The subject it is about.
+    /// Returns the subject of the call.
     pub(crate) fn subject(&self) -> u32 {
         match self {
             Self::Root { subject, .. }
@@ -343,7 +350,7 @@ impl Call {
         }
     }
 
-    /// Author, parent (0 for a root) and text of the comment that it makes.
+    /// Returns author, parent (0 for a root) and text of the comment that it creates.
     pub(crate) fn makes(&self) -> Option<(u32, i64, u64)> {
         match self {
             Self::Root { member, text, .. } => Some((*member, 0, *text)),
@@ -364,7 +371,7 @@ impl Call {
         }
     }
 
-    /// How it changes a comment, as watchers are told; a like is told to nobody.
+    /// Returns the kind of change that watchers receive for it; a like is not sent to watchers.
     pub(crate) fn changes(&self) -> Option<How> {
         match self {
             Self::Root { .. } | Self::Reply { .. } => Some(How::Created),
@@ -383,14 +390,14 @@ impl Call {
         }
     }
 
-    /// How new its answer has to be, for a read that says.
+    /// Returns the required freshness of a read that states one.
     pub(crate) fn view(&self) -> Option<View> {
         match self {
             Self::List(page) | Self::Replies { page, .. } => Some(page.view),
             Self::Get { view, .. } | Self::Several { view, .. } | Self::Counts { view, .. } => Some(*view),
             Self::States { fresh, .. } => Some(View { min_revision: 0, fresh: *fresh }),
             Self::Export { .. } | Self::Watch { .. } => Some(View { min_revision: 0, fresh: true }),
-            // Nothing is written by it.
+            // It writes nothing.
             Self::Misuse { .. } => Some(View::default()),
             Self::Root { .. }
             | Self::Reply { .. }
@@ -403,30 +410,30 @@ impl Call {
 }
 
 impl Sort {
-    /// All of them.
+    /// All orders.
     pub(crate) const ALL: [Self; 7] =
         [Self::Newest, Self::Oldest, Self::Hot, Self::Top, Self::Best, Self::Controversial, Self::MostReplies];
 
-    /// Whether a walk goes by floors.
+    /// Returns true if a walk in this order goes by floors.
     pub(crate) fn is_stable(self) -> bool {
         matches!(self, Self::Newest | Self::Oldest)
     }
 }
 
 impl Outcome {
-    /// The reason of a refusal that says that nothing was done.
+    /// Returns the reason of a refusal as not executed.
     pub(crate) fn refused(&self) -> Option<&str> {
         if let Self::Refused(reason) = self { Some(reason) } else { None }
     }
 
-    /// Whether it is an answer to what was asked.
+    /// Returns true if the call was answered with a result.
     pub(crate) fn is_answer(&self) -> bool {
         !matches!(self, Self::Refused(_) | Self::Unknown(_))
     }
 }
 
 impl Op {
-    /// The revision of the subject that the answer is of.
+    /// Returns the revision of the subject that the response shows.
     pub(crate) fn revision(&self) -> Option<i64> {
         match &self.outcome {
             Outcome::Written(written) => Some(written.revision),
@@ -444,7 +451,7 @@ impl Op {
         }
     }
 
-    /// The comments that the answer shows.
+    /// Returns the comments in the response.
     pub(crate) fn items(&self) -> &[Item] {
         match &self.outcome {
             Outcome::Page(shown) => &shown.items,

@@ -1,4 +1,4 @@
-//! The rows of the databases as they lie there when all is over, read past the service.
+//! The rows of the databases at the end of a run, read directly by SQL.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Table {
     /// The data source, from 0 on.
     pub(crate) source: u8,
-    /// The number that ends its name: 0 where there is one of its kind alone.
+    /// The number at the end of its name; 0 if it is the only table of its kind.
     pub(crate) number: u16,
     pub(crate) rows: Rows,
 }
 
-/// The rows of a table, by what they are of.
+/// The rows of a table, by their kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Rows {
     Subjects(Vec<SubjectRow>),
@@ -25,9 +25,9 @@ pub(crate) enum Rows {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SubjectRow {
     pub(crate) id: i64,
-    /// The partition that the row carries, as all others do.
+    /// The partition stored in the row; all other rows store theirs, too.
     pub(crate) part: i64,
-    /// By its key; `u32::MAX` for one that no run uses.
+    /// The number of the subject, from its key; `u32::MAX` for a key that no run uses.
     pub(crate) subject: u32,
     pub(crate) next_floor: i32,
     pub(crate) roots: i32,
@@ -41,7 +41,7 @@ pub(crate) struct CommentRow {
     pub(crate) id: i64,
     pub(crate) part: i64,
     pub(crate) subject_id: i64,
-    /// 0 for a root, as the parent.
+    /// 0 for a root, as is the parent.
     pub(crate) root: i64,
     pub(crate) parent: i64,
     pub(crate) floor: i32,
@@ -49,7 +49,7 @@ pub(crate) struct CommentRow {
     pub(crate) member: u32,
     /// The code of its state.
     pub(crate) state: i8,
-    /// 1 where lists have it: it is visible, or stands above something visible.
+    /// 1 if lists contain it: it is visible, or has a visible descendant.
     pub(crate) listed: i8,
     pub(crate) likes: i32,
     pub(crate) dislikes: i32,
@@ -57,7 +57,7 @@ pub(crate) struct CommentRow {
     pub(crate) revision: i64,
 }
 
-/// What a comment says.
+/// The content of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ContentRow {
     pub(crate) comment: i64,
@@ -67,7 +67,7 @@ pub(crate) struct ContentRow {
     pub(crate) text: u64,
 }
 
-/// What a member says of a comment.
+/// A member's value of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LikeRow {
     pub(crate) subject_id: i64,
@@ -79,7 +79,7 @@ pub(crate) struct LikeRow {
 }
 
 impl CommentRow {
-    /// The code of the state in which a comment is visible, and of that in which it is deleted.
+    /// The codes of the states in which a comment is visible, and deleted.
     pub(crate) const VISIBLE: i8 = 1;
     pub(crate) const DELETED: i8 = 6;
 }

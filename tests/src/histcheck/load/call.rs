@@ -1,7 +1,7 @@
 //! One attempt of one call, through the generated clients of the public SDK.
 //!
-//! They are used on a bare channel: the SDK's own retries would answer for several attempts at once, and here each one
-//! is an operation.
+//! They are used on a bare channel: the SDK's own retries would merge several attempts into one
+//! result, and here each attempt is an operation.
 
 use std::time::Duration;
 
@@ -26,21 +26,21 @@ use crate::histcheck::names;
 use crate::kill::verdict::Failure;
 use crate::say::content;
 
-/// What a call came to, and the token of the page that follows.
+/// The outcome of a call and the token of the next page.
 type Told = Result<(Outcome, String), Status>;
 
-/// Sends a call once and waits no longer than this for its answer.
+/// Sends a call once and waits at most `limit` for its response.
 ///
 /// # Errors
-/// What the service or the connection says.
+/// Returns the status of the service or of the connection.
 pub(crate) async fn send(channel: Channel, call: &Call, request: RequestId, token: &str, limit: Duration) -> Told {
     let sent = attempt(channel, call, request, token, limit);
-    // The server keeps the deadline as well; whoever goes first, the call is over.
+    // The server enforces the deadline as well; the call ends with the first of the two timeouts.
     let waited = tokio::time::timeout(limit + Duration::from_millis(200), sent).await;
     waited.map_err(|_| Status::deadline_exceeded("no answer in time"))?
 }
 
-/// What a call came to that was not answered, and whether the same may succeed later.
+/// Returns the outcome of a failed call, and true if the same call may succeed later.
 pub(crate) fn failed(status: Status) -> (Outcome, bool) {
     let Failure { effectless, passing, words } = Failure::of(status);
     let words = words.into_boxed_str();
@@ -175,7 +175,7 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> T
     };
     let got = CommentServiceClient::new(channel).list_comments(within(limit, request)).await?.into_inner();
     let ListCommentsResponse { threads, next_page_token, subject, degraded, .. } = got;
-    // No server that runs here has a reason to leave out these.
+    // No server in this environment has a reason to leave out these parts.
     if degraded.iter().any(|of| matches!(of.part(), DegradedPart::ReplyPreview | DegradedPart::Ranking)) {
         return Err(Status::data_loss("a page that is not whole"));
     }
@@ -241,7 +241,7 @@ fn within<T>(limit: Duration, message: T) -> Request<T> {
     request
 }
 
-/// An answer that lacks what it is about: a code of our own, which no service here uses.
+/// The error for a response without its main part: a code of our own, which no service here uses.
 fn nothing() -> Status {
     Status::data_loss("an answer without its comment or subject")
 }
@@ -251,12 +251,12 @@ fn written(comment: Option<Comment>, revision: i64) -> Told {
     Ok((Outcome::Written(Written { id, root, floor, revision }), String::new()))
 }
 
-/// The counts of a subject as they are taken down.
+/// Returns the counts of a subject in the form of the history.
 pub(crate) fn counts(subject: &Subject) -> Counts {
     Counts { revision: subject.revision, roots: subject.root_count, comments: subject.comment_count }
 }
 
-/// A comment as it is taken down.
+/// Returns a comment in the form of the history.
 pub(crate) fn item(comment: &Comment, place: Place) -> Item {
     let shown = comment.content.as_ref().map(|content| names::mark(&content.text));
     let (marked, text) = shown.unwrap_or_default();
@@ -297,7 +297,7 @@ fn spoken(value: Value) -> LikeValue {
     }
 }
 
-/// A value as it is taken down.
+/// Returns a like value in the form of the history.
 pub(crate) fn heard(value: LikeValue) -> Value {
     match value {
         LikeValue::Like => Value::Like,

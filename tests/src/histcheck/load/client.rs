@@ -1,4 +1,5 @@
-//! One client: asks one thing after the other until it is told to stop; beside it may go a read, or a like of another member.
+//! One client: sends one call after the other until it is stopped. A read, or a like of another
+//! member, may run concurrently with a call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,21 +16,22 @@ use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
 use crate::kill::fleet::{Doors, SERVERS};
 use crate::kill::ground::Ground;
 
-/// How long an attempt of a write may take.
+/// Timeout of one attempt of a write.
 const WRITE: Duration = Duration::from_secs(3);
-/// The same of a read, which has no work to lose.
+/// Timeout of one attempt of a read; shorter, because no work is lost.
 const READ: Duration = Duration::from_secs(1);
-/// How long a client goes on asking the same; longer than any fault lasts.
+/// Period in which a client repeats the same call; longer than any fault lasts.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long behind a call another one is sent beside it at most: into the middle of its commit.
+/// Longest delay of a concurrent read behind its call, so that it falls into the middle of the
+/// commit.
 const ASIDE: Duration = Duration::from_millis(50);
-/// How long behind a like its rival is sent at most: over a wire that is late, some while before its commit and some until its
-/// copies have heard of it.
+/// Longest delay of a rival like behind the first like. Over a slow proxy this covers some time
+/// before the commit and some time until its cache update has arrived.
 const RIVAL: Duration = Duration::from_millis(250);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What all clients of a run share.
+/// State shared by all clients of a run.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) doors: Arc<Doors>,
@@ -37,7 +39,7 @@ pub(crate) struct Stage {
     pub(crate) replies: Ground,
     pub(crate) recorder: Recorder,
     pub(crate) start: Instant,
-    /// Operations that were answered, and those that were cancelled on purpose.
+    /// Number of calls that were answered, and of those that were cancelled on purpose.
     pub(crate) answered: AtomicU64,
     pub(crate) hurried: AtomicU64,
 }
@@ -49,13 +51,13 @@ impl Stage {
         Self { doors, roots, replies, recorder, start: Instant::now(), answered, hurried }
     }
 
-    /// The time of the run.
+    /// Returns the time since the start of the run.
     pub(crate) fn now(&self) -> Nanos {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }
 
-/// A client with its memory.
+/// A client with its state.
 #[derive(Debug)]
 pub(crate) struct Client {
     number: u32,
@@ -68,10 +70,10 @@ impl Client {
         Self { number, planner: Planner::new(number, seed), ids: RequestIds::default() }
     }
 
-    /// Works while `go` is set, until its sender goes; brings the last operation to its end.
+    /// Works while `go` is true, until its sender is dropped, and completes the last operation.
     ///
     /// # Errors
-    /// When the history cannot be written.
+    /// Fails when the history cannot be written.
     pub(crate) async fn run(mut self, stage: Arc<Stage>, mut go: watch::Receiver<bool>) -> Result<()> {
         while go.wait_for(|go| *go).await.is_ok() {
             let ask = self.planner.next(&stage.roots, &stage.replies, stage.now());
@@ -80,10 +82,11 @@ impl Client {
         Ok(())
     }
 
-    /// Asks until there is an answer, patience ends, or by chance at once.
+    /// Repeats a call until it is answered, the period ends or, at random, after the first attempt.
     async fn ask(&mut self, stage: &Stage, ask: Ask) -> Result<()> {
         let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
-        // Some are cancelled in the middle of their work, and some are never repeated, as callers do.
+        // Some calls are cancelled in the middle of their work, and some are never repeated, as by
+        // real callers.
         let of = if matches!(ask.call, Call::Like { .. }) { 6 } else { 30 };
         let rng = self.planner.rng();
         let hurry = rng.random_ratio(1, of).then(|| Duration::from_micros(rng.random_range(500..40_000)));
@@ -105,7 +108,7 @@ impl Client {
                 tokio::time::sleep(aside).await;
                 self.attempt(stage, there, &look, (0, 0), READ).await.map(Some)
             };
-            // Once, whatever becomes of it.
+            // The rival is sent only once, with any result.
             let other = rival.take();
             let other = async {
                 let Some((request, like)) = other else { return Ok(None) };
@@ -129,7 +132,8 @@ impl Client {
         }
     }
 
-    /// The operation, which the history has then, the token of the next page, and whether the same may succeed later.
+    /// Makes one attempt and records its operation. Returns the operation, the token of the next
+    /// page, and true if the same call may succeed later.
     async fn attempt(
         &self,
         stage: &Stage,

@@ -1,4 +1,4 @@
-//! What a client asks next, by chance.
+//! Selection of the next call of a client, by chance.
 
 use std::collections::VecDeque;
 
@@ -13,48 +13,51 @@ use crate::histcheck::history::{Call, Misuse, Nanos, Op, Outcome, RequestId, Val
 use crate::kill::fleet::SERVERS;
 use crate::kill::ground::Ground;
 
-/// Members that one client speaks for; nobody else does, so that each like has one author.
+/// Number of members that one client acts for; no other client acts for them, so each like has one
+/// client.
 const MEMBERS: u32 = 12;
-/// Own comments, and own requests, that a client remembers.
+/// Number of own comments, and of own requests, that a client keeps.
 const MINE: usize = 200;
-/// Looks at likes that a client may repeat.
+/// Number of like state reads that a client may repeat.
 const LOOKED: usize = 24;
-/// The subjects from this one on are quiet: soon nobody comments there, and what is there is liked and read. Whatever copies show
-/// of them rests on likes alone, since no revision comes that would end it.
+/// The first quiet subject. Comments are written to quiet subjects only at the beginning of a run;
+/// later they are only liked and read. Their cached data therefore depends on likes alone, because
+/// no new revision replaces it.
 const LOUD: u32 = SUBJECTS as u32 - 20;
-/// Texts of each client that may fall on them.
+/// Number of first texts of each client that may go to quiet subjects.
 const EARLY: u64 = 12;
-/// How long it is a quiet comment's turn to be liked.
+/// Period in which likes go to the same quiet comment.
 const TURN: Nanos = 1_000_000_000;
-/// How long after two members have liked a comment at once it is looked at again: no answer may be so old any more.
+/// Delay of the next read of a comment after two members have liked it concurrently: longer than
+/// any response may be stale.
 pub(crate) const RIPE: Nanos = STALE + 2_000_000_000;
-/// Walks that one client has under way.
+/// Number of unfinished walks of one client.
 const WALKS: usize = 3;
 
-/// Something to ask.
+/// A call to send.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     pub(crate) call: Call,
-    /// The request id of an earlier request that is sent again.
+    /// The request id of an earlier request, if this call repeats it.
     pub(crate) again: Option<RequestId>,
-    /// The token of a page behind the first.
+    /// The page token, if the page is not the first one.
     pub(crate) token: String,
-    /// The server to ask, if it is not left to chance.
+    /// The server to call, if it is not random.
     pub(crate) server: Option<usize>,
-    /// What another member asks of another server a moment later.
+    /// A call of another member, sent to another server a moment later.
     pub(crate) rival: Option<Call>,
     /// The walk that the page belongs to.
     walk: Option<Walk>,
 }
 
 impl Ask {
-    /// A call that is asked once.
+    /// Returns a call to send once.
     pub(super) fn of(call: Call) -> Self {
         Self { call, again: None, token: String::new(), server: None, rival: None, walk: None }
     }
 }
 
-/// The choices of one client.
+/// The random choices of one client.
 #[derive(Debug)]
 pub(crate) struct Planner {
     client: u32,
@@ -64,17 +67,17 @@ pub(crate) struct Planner {
     mine: Vec<Mine>,
     done: Vec<(Call, RequestId)>,
     under_way: Vec<Walk>,
-    /// Subject, member and comments of looks at likes.
+    /// Subject, member and comments of earlier like state reads.
     looked: Vec<(u32, u32, Box<[i64]>)>,
-    /// The subject and id of a comment of our own that copies have, since it was shown.
+    /// The subject and id of an own comment that is in the cache, because it was read.
     shown: Option<(u32, i64)>,
-    /// Comments that are to be looked at again: when, and at which server.
+    /// Comments to read again: the time, the server, the subject and the id.
     rivalled: VecDeque<(Nanos, usize, u32, i64)>,
-    /// The last revision that this client saw of each subject.
+    /// The last revision of each subject that this client received.
     seen: Vec<i64>,
 }
 
-/// A comment that this client wrote, and whether it believes it deleted.
+/// A comment that this client wrote, and its expected state: deleted or not.
 #[derive(Debug, Clone, Copy)]
 struct Mine {
     subject: u32,
@@ -84,7 +87,7 @@ struct Mine {
 }
 
 impl Planner {
-    /// The choices of the client of this number.
+    /// Creates the planner of the client of this number.
     pub(crate) fn new(client: u32, seed: u64) -> Self {
         let rng = StdRng::seed_from_u64(seed ^ u64::from(client + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let (mine, done, under_way, looked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -92,17 +95,18 @@ impl Planner {
         Self { client, rng, texts: 0, walks: 0, mine, done, under_way, looked, shown, rivalled, seen }
     }
 
-    /// The dice, for whoever asks.
+    /// Returns the random number generator.
     pub(crate) fn rng(&mut self) -> &mut StdRng {
         &mut self.rng
     }
 
-    /// The next thing to ask at this time of the run.
+    /// Returns the next call at this time of the run.
     pub(crate) fn next(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Ask {
         if let Some((_, server, subject, comment)) = self.rivalled.pop_front_if(|(ripe, ..)| *ripe <= now) {
             return Ask { server: Some(server), ..Ask::of(Call::Get { subject, comment, view: View::default() }) };
         }
-        // In thousandths. Many reads for each write, as callers have it; of the writes as many as lanes and locks take.
+        // In thousandths. There are many reads for each write, as in practice; the number of writes
+        // is limited by what write queues and locks can process.
         let choice = match self.rng.random_range(0..1_000) {
             0..17 => Some(Ask::of(self.root())),
             17..36 => self.reply(roots).map(Ask::of),
@@ -119,11 +123,13 @@ impl Planner {
             512..760 => Some(Ask::of(self.counts())),
             _ => self.states(roots, replies).map(Ask::of),
         };
-        // Who has nothing yet to change or to look at writes something, now and then.
+        // A client without a comment to change or to read creates a root one time in four, and else
+        // reads the counts of a subject.
         choice.unwrap_or_else(|| Ask::of(if self.rng.random_ratio(1, 4) { self.root() } else { self.counts() }))
     }
 
-    /// Remembers what an operation did; `token` leads behind a page, and is empty at the end of a list.
+    /// Records the effect of an operation. `token` is the token of the next page; it is empty at
+    /// the end of a list.
     pub(crate) fn learn(&mut self, ask: Ask, op: &Op, token: String) {
         let subject = op.call.subject();
         if let Some(revision) = op.revision() {
@@ -163,7 +169,7 @@ impl Planner {
         self.heed(op);
     }
 
-    /// Remembers a like that was acknowledged, whoever sent it.
+    /// Records an acknowledged like, whichever call of the client sent it.
     pub(crate) fn heed(&mut self, op: &Op) {
         if let Outcome::Liked(_) = op.outcome {
             self.keep(op);
@@ -178,7 +184,8 @@ impl Planner {
         self.done.push((op.call.clone(), op.request));
     }
 
-    /// The hot subject three times of ten, a quiet one once, else one by Zipf's law.
+    /// Returns the hot subject in three of ten cases, a quiet subject in one, else a subject by
+    /// Zipf's law.
     fn subject(&mut self) -> u32 {
         match self.rng.random_range(0..10) {
             0..3 => return 0,
@@ -189,7 +196,7 @@ impl Planner {
         (SUBJECTS as f64).powf(exponent) as u32 % SUBJECTS as u32
     }
 
-    /// A subject to write comments to: quiet ones have theirs from the beginning.
+    /// Returns a subject for a new comment; quiet subjects get comments only at the beginning.
     fn written(&mut self) -> u32 {
         let subject = self.subject();
         if subject >= LOUD && self.texts > EARLY { subject % LOUD } else { subject }
@@ -199,13 +206,14 @@ impl Planner {
         self.client * MEMBERS + self.rng.random_range(0..MEMBERS)
     }
 
-    /// A text that no other request of the run has.
+    /// Returns a text that no other request of the run has.
     fn text(&mut self) -> u64 {
         self.texts += 1;
         (u64::from(self.client) + 1) << 32 | self.texts
     }
 
-    /// Fresh, or at least what this client has seen, or whatever there is.
+    /// Returns a freshness requirement: a fresh read, at least the revision that this client has
+    /// seen, or none.
     fn view(&mut self, subject: u32) -> View {
         let seen = self.seen[subject as usize];
         match self.rng.random_range(0..10) {
@@ -219,7 +227,8 @@ impl Planner {
         Call::Root { subject: self.written(), member: self.member(), text: self.text() }
     }
 
-    /// A reply, mostly to what everybody sees, else to one of our own, so that threads grow deep.
+    /// Returns a reply, mostly to a comment that all clients know, else to an own comment, so that
+    /// threads grow deep.
     fn reply(&mut self, roots: &Ground) -> Option<Call> {
         let (subject, parent) = if self.rng.random_ratio(1, 4) {
             let mine = self.own(false)?;
@@ -231,14 +240,15 @@ impl Planner {
         Some(Call::Reply { subject, parent, member: self.member(), text: self.text() })
     }
 
-    /// A comment of a subject that everybody knows: a root, or a reply.
+    /// Returns a comment of a subject that all clients know: a root or a reply.
     fn known(&mut self, subject: u32, roots: &Ground, replies: &Ground) -> Option<i64> {
         let ground = if self.rng.random_ratio(2, 3) { roots } else { replies };
         ground.comment(subject as usize, &mut self.rng)
     }
 
-    /// A like, a dislike or the end of either: now and then of a comment whose likes were looked at, or of that quiet one that
-    /// everybody likes at this time and then leaves alone, so that what comes late has the last word.
+    /// Returns a like, a dislike or the removal of either. Some of them go to a comment whose like
+    /// states were read, or to the quiet comment that all clients like in this period and then
+    /// leave alone, so that a late cache update is the last one.
     fn like(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Option<Call> {
         let value = [Value::Like, Value::Like, Value::Dislike, Value::None][self.rng.random_range(0..4)];
         if !self.looked.is_empty() && self.rng.random_ratio(1, 4) {
@@ -255,8 +265,9 @@ impl Planner {
         Some(Call::Like { subject, comment, member: self.member(), value })
     }
 
-    /// Two members like the same comment at different servers, one a moment after the other, and mostly nobody after them: whichever
-    /// is decided first, copies may hear of it last.
+    /// Returns likes of the same comment by two members at different servers, one a moment after
+    /// the other, and mostly without a later like. The cache updates may arrive in another order
+    /// than the commits.
     fn rivals(&mut self) -> Option<Ask> {
         let (subject, comment) = self.shown.take()?;
         let first = self.rng.random_range(0..MEMBERS);
@@ -280,14 +291,15 @@ impl Planner {
         Some(call)
     }
 
-    /// An earlier request of ours that was acknowledged.
+    /// Returns an own earlier request that was acknowledged.
     fn repeat(&mut self) -> Option<Ask> {
         let count = self.done.len();
         let (call, request) = self.done.get(self.rng.random_range(0..count.max(1)))?.clone();
         Some(Ask { again: Some(request), ..Ask::of(call) })
     }
 
-    /// The token of a walk for another list, or an id that was used before for something else.
+    /// Returns a call with the page token of another list, or with the id of an earlier request and
+    /// another content.
     fn misuse(&mut self) -> Option<Ask> {
         if self.rng.random_ratio(1, 2) {
             let elsewhere = self.rng.random_ratio(1, 2);
@@ -302,7 +314,7 @@ impl Planner {
         Some(Ask::of(Call::Misuse { subject: done.subject(), how }))
     }
 
-    /// The next page of a walk, or the first of a new one.
+    /// Returns the next page of a walk, or the first page of a new one.
     fn walk(&mut self, roots: &Ground) -> Option<Ask> {
         let go_on = !self.under_way.is_empty() && self.rng.random_ratio(9, 10);
         let walk = if go_on {
@@ -321,7 +333,7 @@ impl Planner {
     }
 
     fn get(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
-        // What was deleted is looked at as often as what stands.
+        // Deleted comments are read as often as visible ones.
         let deleted = self.rng.random_ratio(1, 2);
         let own = if self.rng.random_ratio(1, 4) { self.own(deleted) } else { None };
         let (subject, comment) = match own {
@@ -334,7 +346,8 @@ impl Planner {
         Some(Call::Get { subject, comment, view: self.view(subject) })
     }
 
-    /// Some comments at once, one with all that it answers, or one with all that stands below it.
+    /// Returns a read of some comments at once, of one with its ancestors, or of one with its
+    /// descendants.
     fn several(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
         let (subject, chance) = (self.subject(), self.rng.random_range(0..4));
         let mut view = self.view(subject);
@@ -342,7 +355,7 @@ impl Planner {
             0 => Which::Thread(self.known(subject, roots, replies)?),
             1 => Which::Conversation(replies.comment(subject as usize, &mut self.rng)?),
             _ => {
-                // A batch may be of many subjects and has no revision to ask for.
+                // A batch may contain comments of many subjects, so it cannot require a revision.
                 view.min_revision = 0;
                 let ids = (0..self.rng.random_range(1..=8)).map(|_| self.known(subject, roots, replies));
                 Which::Batch(ids.collect::<Option<_>>()?)
@@ -356,7 +369,8 @@ impl Planner {
         Call::Counts { subject, view: self.view(subject) }
     }
 
-    /// What a member says of some comments: mostly of the same as before, as whoever looks at a page again.
+    /// Returns a read of the like states of a member for some comments, mostly the same ones as
+    /// before, as when a user reloads a page.
     fn states(&mut self, roots: &Ground, replies: &Ground) -> Option<Call> {
         let fresh = self.rng.random_ratio(1, 5);
         if !self.looked.is_empty() && self.rng.random_ratio(4, 5) {
@@ -378,13 +392,15 @@ impl Planner {
         Call::States { subject, member, comments, fresh }
     }
 
-    /// What is asked beside this, now and then: whether a like holds that is being decided at this moment.
+    /// Returns a call to run concurrently with a like, one time in three: a read of the like state
+    /// that is being changed.
     pub(crate) fn beside(&mut self, call: &Call) -> Option<Ask> {
         let Call::Like { subject, comment, member, .. } = call else { return None };
         self.rng.random_ratio(1, 3).then(|| Ask::of(self.look(*subject, *member, [*comment].into(), false)))
     }
 
-    /// One of our own comments; as a rule one that is, or is not, believed deleted.
+    /// Returns an own comment that is expected to be deleted, or not deleted; one time in 20 in any
+    /// state.
     fn own(&mut self, deleted: bool) -> Option<Mine> {
         let blind = self.rng.random_ratio(1, 20);
         let fit: Vec<usize> = (0..self.mine.len()).filter(|at| blind || self.mine[*at].deleted == deleted).collect();
@@ -392,7 +408,7 @@ impl Planner {
         Some(self.mine[chosen])
     }
 
-    /// The roots, and the replies, that an acknowledged operation made, for everybody to know.
+    /// Publishes the roots and replies that an acknowledged operation created to all clients.
     pub(crate) fn teach(op: &Op, roots: &Ground, replies: &Ground) {
         if let (Some(_), Outcome::Written(written)) = (op.call.makes(), &op.outcome) {
             let ground = if written.root == 0 { roots } else { replies };

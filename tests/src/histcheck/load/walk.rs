@@ -6,10 +6,10 @@ use rand::rngs::StdRng;
 use crate::histcheck::history::{Call, PageOf, Sort, USUAL, View};
 use crate::histcheck::names;
 
-/// A walk under way, or a page alone.
+/// An unfinished walk, or a single page.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk {
-    /// The root whose replies are walked over; `None`: the roots of the subject.
+    /// The root whose replies are read; `None` for the roots of the subject.
     root: Option<i64>,
     page: PageOf,
     /// The token of the next page; empty for the first.
@@ -25,7 +25,7 @@ impl Walk {
             None => Sort::ALL[rng.random_range(0..Sort::ALL.len())],
             Some(_) => [Sort::Oldest, Sort::Newest, Sort::Top][rng.random_range(0..3)],
         };
-        // Many small pages, and some large ones, by which a walk over many comments comes to its end.
+        // Many pages are small, and some large, so that a walk over many comments reaches its end.
         let size = match rng.random_range(0..5) {
             _ if usual => USUAL,
             0 => rng.random_range(40..=100),
@@ -35,15 +35,16 @@ impl Walk {
         Self { root, page, token: String::new() }
     }
 
-    /// The call for the next page, and its token.
+    /// Returns the call for the next page, and its token.
     pub(crate) fn call(&self) -> (Call, String) {
         let page = self.page;
         let call = self.root.map_or(Call::List(page), |root| Call::Replies { root, page });
         (call, self.token.clone())
     }
 
-    /// A list that this is no walk over: of the same subject in another order, or of the same object of another type; and the token
-    /// of the next page. None where nothing was walked over yet.
+    /// Returns a list other than that of this walk and the token of the next page. The list is of
+    /// the same subject in another order, or of the same object id in another object type. Returns
+    /// `None` if no page was read yet.
     pub(crate) fn astray(&self, elsewhere: bool) -> Option<(u32, Sort, String)> {
         let PageOf { subject, sort, .. } = self.page;
         let other = if sort == Sort::Newest { Sort::Oldest } else { Sort::Newest };
@@ -51,7 +52,7 @@ impl Walk {
         (!self.token.is_empty()).then(|| (subject, sort, self.token.clone()))
     }
 
-    /// Goes on behind a page that was answered with this token for the next; `None` at the end.
+    /// Continues with the token from the page that was read; `None` at the end.
     pub(crate) fn next(mut self, token: String) -> Option<Self> {
         self.page.number += 1;
         self.token = token;

@@ -1,4 +1,5 @@
-//! One watcher: follows a subject through the storm, now at one server and now at the other, and takes down what it is told.
+//! One watcher: follows a subject during the faults, switches between the servers, and records the
+//! changes that it receives.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,44 +20,47 @@ use crate::histcheck::history::{Call, How, Nanos, Op, Outcome, TOLD, Told};
 use crate::histcheck::names;
 use crate::kill::fleet::SERVERS;
 
-/// The subjects that are watched all the time, each from two places: the hot one, others that are written to often and
-/// seldom, and a quiet one.
+/// The subjects that are watched all the time, each by two watchers: the hot one, others with many
+/// and with few writes, and a quiet one.
 pub(crate) const WATCHED: [u32; 6] = [0, 1, 2, 7, 40, SUBJECTS as u32 - 10];
 /// The client number of the first watcher.
 const CLIENT: u32 = 300_000;
-/// The longest that a watcher stays at a server before it goes to another: what is told must not depend on where it asks.
+/// The longest time that a watcher stays at a server before it goes to another; the changes must
+/// not depend on the server.
 const STAYS: Duration = Duration::from_secs(15);
-/// The longest pause before it asks again, within which things happen that it has to be told of.
+/// The longest pause before it watches again. Changes in the pause must be in the next stream.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long a watch may take to begin, and in the end to tell everything.
+/// Time limit for a watch to begin, and at the end of a run to send all changes.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// Somebody who watches one subject.
+/// A watcher of one subject.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     client: u32,
     subject: u32,
-    /// The last revision that it was told; 0 where it was told nothing, and does not know where the subject is.
+    /// The last revision that it received; 0 if it received none and does not know the subject's
+    /// revision.
     seen: i64,
     rng: StdRng,
 }
 
 impl Watcher {
-    /// All that watch during a storm. Some begin with what comes next, and some with the first change there was.
+    /// Returns the watchers of a run. Half of them begin with the next change, the others with the
+    /// first change of the subject.
     pub(crate) fn all(seed: u64) -> impl Iterator<Item = Self> {
         let from = WATCHED.into_iter().flat_map(|subject| [(subject, 0), (subject, 1)]);
         (CLIENT..).zip(from).map(move |(client, (subject, seen))| Self { seen, ..Self::new(client, subject, seed) })
     }
 
-    /// One that has watched nothing yet.
+    /// Returns a watcher that has received nothing yet.
     pub(crate) fn new(client: u32, subject: u32, seed: u64) -> Self {
         Self { client, subject, seen: 0, rng: StdRng::seed_from_u64(seed ^ u64::from(client)) }
     }
 
-    /// Watches until it is over, and then until it was told everything.
+    /// Watches until `over` is true, and then until it has received all changes.
     ///
     /// # Errors
-    /// When the history cannot be written, or in the end no server answers.
+    /// Fails when the history cannot be written, or when at the end no server responds.
     pub(crate) async fn run(mut self, stage: Arc<Stage>, mut over: watch::Receiver<bool>) -> Result<()> {
         while !*over.borrow() {
             let (stays, server) = (STAYS.mul_f64(self.rng.random()), self.rng.random_range(0..SERVERS));
@@ -71,16 +75,17 @@ impl Watcher {
         self.rest(&stage, server).await
     }
 
-    /// Watches until it was told everything up to where the subject is: for when nobody writes and nothing strikes any more.
+    /// Watches until it has received all changes up to the subject's revision. It is used when
+    /// there are no writes and no faults any more.
     ///
     /// # Errors
-    /// When the server does not answer, or the history cannot be written.
+    /// Fails when the server does not respond, or when the history cannot be written.
     pub(crate) async fn rest(mut self, stage: &Stage, server: usize) -> Result<()> {
         let key = Some(names::key(self.subject));
         let row = GetSubjectRequest { key, fresh: true, ..GetSubjectRequest::default() };
         let last = match SubjectServiceClient::new(stage.doors.channel(server)).get_subject(row).await {
             Ok(answer) => answer.into_inner().subject.context("no subject")?.revision,
-            // A subject comes into being with its first comment.
+            // A subject is created with its first comment.
             Err(status) if status.code() == Code::NotFound => return Ok(()),
             Err(status) => return Err(status.into()),
         };
@@ -88,7 +93,7 @@ impl Watcher {
             return Ok(());
         }
         if self.seen == 0 {
-            // From 0 on would be from now on.
+            // 0 would begin with the next change.
             self.seen = (last - TOLD).max(1);
         }
         match self.stay(stage, server, Some(last), tokio::time::sleep(WITHIN)).await? {
@@ -101,7 +106,8 @@ impl Watcher {
         }
     }
 
-    /// Watches at a server until it leaves, is told a revision, or the stream breaks; then the reason is told.
+    /// Watches at a server until it leaves, receives the given revision, or the stream breaks.
+    /// Returns the reason of the end.
     async fn stay<T>(
         &mut self,
         stage: &Stage,
@@ -113,14 +119,15 @@ impl Watcher {
         let opened = tokio::time::timeout(WITHIN, self.open(stage, server)).await;
         let mut stream = match opened.unwrap_or_else(|_| Err(Status::deadline_exceeded("no watch begins in time"))) {
             Ok(stream) => stream,
-            // Until its first comment there is nothing to watch.
+            // Until its first comment a subject cannot be watched.
             Err(status) if self.seen <= 1 && status.code() == Code::NotFound => return Ok(None),
             Err(status) => {
                 self.take_down(stage, server, begun, failed(status.clone()).0)?;
                 return Ok(Some(status));
             }
         };
-        // Where the stream says that it begins: whether that is where this watcher was is for the verdict.
+        // The revision at which the stream says that it begins. The check compares it with the last
+        // revision of this watcher.
         self.seen = stream.opened();
         let (mut leave, mut told) = (pin!(leave), Vec::new());
         let broken = loop {
@@ -157,7 +164,7 @@ impl Watcher {
         Watch::of(service.watch_subject(request).await?.into_inner()).await
     }
 
-    /// Takes down changes, which were to lead up to `last` where that is known.
+    /// Records changes, which must lead up to `last` if that is known.
     fn changes(
         &mut self,
         stage: &Stage,
@@ -180,7 +187,7 @@ impl Watcher {
     }
 }
 
-/// A change as it is taken down.
+/// Returns a change in the form of the history.
 fn as_told(change: &SubjectChange) -> Told {
     let how = |kind| match kind {
         CommentChangeKind::Created => How::Created,

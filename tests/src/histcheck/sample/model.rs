@@ -7,7 +7,8 @@ use crate::histcheck::history::{
 };
 use crate::histcheck::names;
 
-/// Comments on one page: few, so that a long history fits into memory. A page may always end early.
+/// Number of comments on one page: few, so that a long history fits into memory. A page may always
+/// end early.
 const PAGE: usize = 4;
 
 /// All subjects.
@@ -30,7 +31,7 @@ struct Subject {
 struct Comment {
     item: Item,
     visible: bool,
-    /// The floors from the root, which is not among them, down to it.
+    /// The floors on the path from the root to the comment, without the root's.
     path: Vec<i32>,
     below: Vec<usize>,
     likes: HashMap<u32, Value>,
@@ -43,12 +44,12 @@ impl Model {
         Self { subjects: vec![Subject::default(); subjects], done: HashMap::new() }
     }
 
-    /// What a service that keeps every promise answers, and the token of the next page.
+    /// Returns the response of a service that keeps every promise, and the token of the next page.
     pub(super) fn answer(&mut self, call: &Call, request: RequestId, token: &str) -> Told {
         let subject = &mut self.subjects[call.subject() as usize];
         if let Some(outcome) = self.done.get(&request) {
             let Call::Like { comment, member, .. } = call else { return plain(outcome.clone()) };
-            // A repeat of a like tells how things are.
+            // The repeat of a like returns the current state.
             return plain(subject.liked(*comment, *member));
         }
         let told = match call {
@@ -60,7 +61,7 @@ impl Model {
             Call::Delete { comment, .. } => plain(subject.show(*comment, false, "COMMENT_NOT_FOUND")),
             Call::Undelete { comment, .. } => plain(subject.show(*comment, true, "COMMENT_ALREADY_EXISTS")),
             Call::Like { comment, member, value, .. } => plain(subject.like(*comment, *member, *value)),
-            // The model ranks nothing.
+            // The model does not rank.
             Call::List(page) | Call::Replies { page, .. } if page.sort == Sort::Top => plain(refused("OVERLOADED")),
             Call::List(page) => subject.page(None, page, token),
             Call::Replies { root, page } => subject.page(Some(*root), page, token),
@@ -77,7 +78,7 @@ impl Model {
                 let counts = Some(subject.counts());
                 plain(Outcome::Export { counts, rows, likes: Box::new([]), drifts: Box::new([]) })
             }
-            // The model tells nobody.
+            // The model sends no change streams.
             Call::Watch { .. } => plain(Outcome::Unknown("Unimplemented".into())),
         };
         if matches!(told.0, Outcome::Written(_) | Outcome::Liked(_)) {
@@ -95,7 +96,7 @@ fn refused(reason: &str) -> Outcome {
     Outcome::Refused(reason.into())
 }
 
-/// Where a comment of its subject lies: the low half of its id, from 1.
+/// Returns the index of a comment in its subject: the low half of its id, which begins with 1.
 fn place(id: i64) -> usize {
     (id & 0xffff_ffff) as usize - 1
 }
@@ -147,7 +148,7 @@ impl Subject {
         if root == 0 {
             self.visible_roots += by;
         } else {
-            // A reply counts below its root, and with what it answers.
+            // A reply counts for its root and for its parent.
             let parent = self.comments[at].item.parent;
             for id in [Some(root), Some(parent).filter(|parent| *parent != root)].into_iter().flatten() {
                 let above = &mut self.comments[place(id)].item;
@@ -219,7 +220,7 @@ impl Subject {
         }
     }
 
-    /// A comment and what is attached below it, but for tombstones below which nothing can be seen.
+    /// Returns a comment and its descendants, except tombstones without a visible descendant.
     fn thread(&self, top: &Comment) -> impl Iterator<Item = Item> {
         let root = if top.item.root == 0 { top } else { &self.comments[place(top.item.root)] };
         let all = std::iter::once(root).chain(root.below.iter().map(|at| &self.comments[*at]));
@@ -233,7 +234,7 @@ impl Subject {
         items.into_iter()
     }
 
-    /// The most liked replies of a root, and of equals the oldest.
+    /// Returns the most liked replies of a root; among equals the oldest come first.
     fn preview(&self, root: &Comment, size: usize) -> impl Iterator<Item = Item> {
         let visible = root.below.iter().map(|at| &self.comments[*at]).filter(|comment| comment.visible);
         let mut replies: Vec<Item> = visible.map(|comment| comment.shown(Place::Preview)).collect();
@@ -241,7 +242,7 @@ impl Subject {
         replies.into_iter().take(size)
     }
 
-    /// A token is the number of siblings that lie behind.
+    /// A token is the position in the list of siblings, counted from its start.
     fn page(&self, root: Option<i64>, page: &PageOf, token: &str) -> Told {
         let siblings = root.map_or(&self.roots, |root| &self.comments[place(root)].below);
         let behind: usize = token.parse().unwrap_or(0);
@@ -249,7 +250,8 @@ impl Subject {
         let (mut rows, count) = (0, usize::from(page.size).min(PAGE));
         let previews = if root.is_none() { usize::from(page.previews()) } else { 0 };
         let (mut at, length) = (behind, siblings.len());
-        // A walk downwards begins at what there was then, so its token counts from below.
+        // A walk downwards begins at the length of the list at that time, so its token counts from
+        // the start of the list.
         let down = page.sort != Sort::Oldest;
         let left = if down && !token.is_empty() { behind } else { length };
         let mut seen = if down { left } else { at };

@@ -1,4 +1,5 @@
-//! Every acknowledged comment stands once, as it was answered; every other at most once, and a refused one not at all.
+//! Every acknowledged comment exists once, as it was answered. Every other comment exists at most
+//! once, and a refused one not at all.
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use super::Fault;
 use crate::kill::history::{Act, Answer, Op};
 use crate::kill::seen::{Row, Seen};
 
-/// Finds what is lost, doubled, changed or invented.
+/// Finds lost, doubled, changed and invented comments.
 pub(super) fn check(history: &[Op], seen: &Seen, faults: &mut Vec<Fault>) {
     let mut asked = HashMap::new();
     let mut answered: HashMap<i64, usize> = HashMap::new();
@@ -27,7 +28,8 @@ pub(super) fn check(history: &[Op], seen: &Seen, faults: &mut Vec<Fault>) {
         if rows.insert(row.id, row).is_some() {
             faults.push(Fault { what: format!("id {} stands twice", row.id), ops: Vec::new() });
         }
-        // A tombstone shows no text; only who was answered its id can have deleted it.
+        // A tombstone shows no text. Only a client that received its id in a response can have
+        // deleted it.
         let op = row.mark().map_or_else(|| answered.get(&row.id), |mark| asked.get(mark));
         match op {
             Some(op) => marked.entry(*op).or_default().push(row),
@@ -56,8 +58,8 @@ pub(super) fn check(history: &[Op], seen: &Seen, faults: &mut Vec<Fault>) {
     }
 }
 
-/// Whether a row is what the operation asked for and was answered. The text is looked at only as far as it marks the
-/// comment: edits may have changed the rest.
+/// Returns true if a row matches the request and the response of the operation. Only the mark at
+/// the start of the text is compared, because edits may have changed the rest.
 fn is_as_answered(op: &Op, answer: &Answer, row: &Row) -> bool {
     let Some((member, mark)) = op.act.makes() else { return false };
     let place = match &op.act {

@@ -1,4 +1,4 @@
-//! Floors are dense, unique, and in the order of answers.
+//! Floors are dense, unique, and in the order of responses.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,15 +7,16 @@ use super::Fault;
 use crate::kill::history::Op;
 use crate::kill::seen::Seen;
 
-/// One operation on a space of floors: begun, ended, floor, and its place in the history.
+/// One operation on a floor sequence: begun, ended, floor, and its index in the history.
 type Given = (Duration, Duration, i32, usize);
 
-/// Finds floors that are missing, taken twice, or lower than one that was answered before they were asked for.
+/// Finds floors that are missing, assigned twice, or lower than a floor that was answered before
+/// they were requested.
 pub(super) fn check(history: &[Op], seen: &Seen, faults: &mut Vec<Fault>) {
     let mut spaces: BTreeMap<(usize, i64), Vec<i32>> = BTreeMap::new();
     let mut space_of = BTreeMap::new();
     for row in &seen.rows {
-        // The roots of a subject are one space, the replies of a root another.
+        // The roots of a subject form one sequence, the replies of a root another.
         let space = (row.subject, row.root);
         spaces.entry(space).or_default().push(row.floor);
         space_of.insert(row.id, space);
@@ -37,7 +38,8 @@ pub(super) fn check(history: &[Op], seen: &Seen, faults: &mut Vec<Fault>) {
     given.into_values().for_each(|given| order(given, faults));
 }
 
-/// Goes through one space in the order of time, with the highest floor that was answered before each request.
+/// Goes through one sequence in the order of time, with the highest floor that was answered before
+/// each request.
 fn order(mut given: Vec<Given>, faults: &mut Vec<Fault>) {
     given.sort_unstable();
     let mut ended = given.clone();

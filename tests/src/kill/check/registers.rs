@@ -1,7 +1,8 @@
-//! Likes, states and texts: what stands was set last, as far as anybody can tell.
+//! Likes, states and texts: the stored value is one that may have been written last.
 //!
-//! Of several operations on one thing those may be the last that no acknowledged one follows. An unknown operation may
-//! still take effect at any later time, so nothing follows it for certain.
+//! Of several operations on one register, one may be the last if no acknowledged
+//! operation follows it. An unknown operation may still take effect at any later time, so no
+//! operation certainly follows it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -15,14 +16,14 @@ use crate::kill::seen::Seen;
 /// One write of one register.
 #[derive(Debug)]
 struct Write<V> {
-    /// Its place in the history.
+    /// Its index in the history.
     op: usize,
     client: usize,
     value: V,
     begun: Duration,
-    /// After this it takes no effect any more; `None`: nobody knows.
+    /// The time after which it takes no effect any more; `None` if that is unknown.
     settled: Option<Duration>,
-    /// Whether it took effect for certain.
+    /// True if it certainly took effect.
     sure: bool,
 }
 
@@ -73,10 +74,12 @@ fn likes(history: &[Op], seen: &Seen, faults: &mut Vec<Fault>) {
         let alone = writes.iter().all(|write| write.client == writes[0].client);
         for write in &mut writes {
             if alone {
-                // The service orders the likes of one client by their request ids, however late one arrives.
+                // The service orders the likes of one client by their request ids, however late one
+                // arrives.
                 write.settled = Some(write.begun);
             } else if history[write.op].attempts > 1 {
-                // An earlier attempt may arrive after another client's like, and nobody can tell it from a new one.
+                // An earlier attempt may arrive after another client's like and cannot be
+                // distinguished from a new like.
                 write.settled = None;
             }
         }
@@ -89,7 +92,7 @@ fn write<V>(op: usize, of: &Op, value: V) -> Write<V> {
     Write { op, client: of.client, value, begun: of.begun, settled: sure.then_some(of.ended), sure }
 }
 
-/// Fails unless `found` may be the last value.
+/// Records a violation unless `found` may be the last value.
 fn judge<V: PartialEq + Copy + std::fmt::Debug>(
     name: impl Fn() -> String,
     initial: V,

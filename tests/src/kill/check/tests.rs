@@ -1,4 +1,4 @@
-//! Each fault planted once, beside a history that has none.
+//! Each violation made once, next to a history without violations.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::faults;
 use crate::kill::history::{Act, Answer, EVERYBODY, Op, Outcome};
 use crate::kill::seen::{Row, Seen};
 
-/// An operation of the member and client of that number, in the second `at`.
+/// Returns an operation of the member and client of that number, in second `at`.
 fn op(at: u64, client: usize, act: Act, outcome: Outcome) -> Op {
     let (begun, ended) = (Duration::from_secs(at), Duration::from_millis(at * 1000 + 500));
     Op { client, act, request_id: format!("r{at}"), begun, ended, attempts: 1, outcome }
@@ -55,7 +55,7 @@ fn liked(value: LikeValue) -> Seen {
     Seen { likes: BTreeMap::from([((1, EVERYBODY.to_owned()), value)]), ..seen(&[row(1, 0, 1)]) }
 }
 
-/// The words of the only fault; empty where there is none.
+/// Returns the description of the only violation, or an empty text.
 fn fault(history: &[Op], seen: &Seen) -> String {
     let faults = faults(history, seen);
     assert!(faults.len() < 2, "{faults:?}");
@@ -77,7 +77,7 @@ fn a_history_that_was_kept_has_no_fault() {
         unknown(root(5, 5, 0)),
         refused(root(6, 6, 0), "OVERLOADED"),
     ];
-    // Of two unknown ones the second came to stand.
+    // Of two unknown operations the second took effect.
     let seen = seen(&[row(1, 0, 1), row(2, 1, 1), row(3, 0, 2), row(5, 0, 3)]);
     assert_eq!(fault(&history, &seen), "");
 }
@@ -119,7 +119,7 @@ fn a_planted_wrong_floor_author_or_place_is_found() {
 
 #[test]
 fn dense_floors_in_the_wrong_order_are_found() {
-    // The first was answered with floor 2 before the second, which got floor 1, was asked for.
+    // The first was answered with floor 2 before the second, which got floor 1, was sent.
     says(&[root(1, 1, 2), root(2, 2, 1)], &seen(&[row(1, 0, 2), row(2, 0, 1)]), "floor 2 was answered before");
 }
 

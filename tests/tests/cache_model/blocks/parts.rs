@@ -1,13 +1,13 @@
-//! The keys of a subject, and what is told about them.
+//! The keys of a subject, and the values that are reported about them.
 
 use super::rules::Rule;
 
-/// The revision of a subject, the number of likes, a place of the relay, a moment.
+/// The revision of a subject, the number of likes, a position of the relay, or a time.
 pub(super) type Number = u8;
-/// An incarnation or a generation: never the same twice.
+/// An incarnation or a generation, which is never reused.
 pub(super) type Token = u8;
 
-/// What protocol it is: which rules are left out; and what time it is.
+/// The protocol, given by the rules that are left out, and the current time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct By {
     pub(super) without: &'static [Rule],
@@ -20,7 +20,8 @@ impl By {
     }
 }
 
-/// One commit's effect: the revision, the likes at that moment, and whether it writes the content.
+/// The effect of one commit: the revision, the likes at that time, and a flag that is true if it
+/// writes the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Change {
     pub(super) revision: Number,
@@ -35,28 +36,28 @@ pub(super) struct Ticket {
     pub(super) name: u8,
     pub(super) incarnation: Token,
     pub(super) until: Number,
-    /// What had been logged: used without [`Rule::TicketsHaveNames`].
+    /// The length of the log at the grant: used without [`Rule::TicketsHaveNames`].
     pub(super) sequence: u8,
 }
 
-/// What a filler read in one snapshot.
+/// The data that a filler read in one snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Rows {
     pub(super) revision: Number,
     pub(super) likes: Number,
 }
 
-/// What the relay tells.
+/// The report of the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Told {
     pub(super) revision: Option<Number>,
     pub(super) likes: Option<Number>,
 }
 
-/// What a fill brings.
+/// The content of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// The subject's row, the list and the comment. One at a time.
+    /// The subject's row, the list and the comment. Only one such fill is in progress at a time.
     Page,
     /// The comment.
     Comment,
@@ -69,24 +70,24 @@ pub(super) enum Filled {
     Refused,
 }
 
-/// The block itself: `h:` of the library.
+/// The subject entry itself: `h:` of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Block {
     pub(super) incarnation: Token,
     pub(super) generation: Token,
     pub(super) revision: Option<Number>,
     pub(super) known: Number,
-    /// Tickets that are out: their names, or without names their count.
+    /// The outstanding fill leases: their names, or without names their number.
     pub(super) tickets: u8,
     pub(super) until: Number,
     pub(super) lease: Option<Number>,
-    /// What the log should hold.
+    /// The expected length of the log.
     pub(super) logged: u8,
     pub(super) sequence: u8,
     pub(super) torn: u8,
 }
 
-/// Its log: `w:`.
+/// The log of the entry: `w:`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Log {
     pub(super) changes: Vec<Change>,
@@ -103,7 +104,7 @@ impl Log {
     }
 }
 
-/// The comment's copy: `c:`.
+/// The cached comment: `c:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Copy {
     pub(super) incarnation: Token,
@@ -111,18 +112,19 @@ pub(super) struct Copy {
     pub(super) likes: Number,
 }
 
-/// The list as the rows have it at a revision.
+/// Returns the list that the rows have at a revision.
 pub(super) fn members(revision: Number) -> u8 {
     (1 << revision) - 1
 }
 
 impl Block {
-    /// What a ticket adds: its bit, or without names one.
+    /// Returns the value that a fill lease adds to `tickets`: its bit, or one if leases have no
+    /// names.
     pub(super) fn weight(&self, name: u8, by: By) -> u8 {
         if by.keeps(Rule::TicketsHaveNames) { 1 << name } else { 1 }
     }
 
-    /// Whether this ticket is out; without names, whether any is.
+    /// Returns true if this fill lease is outstanding; without names, if any is.
     pub(super) fn has(&self, ticket: Ticket, by: By) -> bool {
         if by.keeps(Rule::TicketsHaveNames) { self.tickets & 1 << ticket.name != 0 } else { self.tickets > 0 }
     }

@@ -1,7 +1,8 @@
-//! What the cache holds of one subject with one list and one comment, and the functions on it, each of them one step.
+//! The cached data of one subject with one list and one comment, and the functions on it; each is
+//! one step.
 //!
-//! Every revision adds a member to the list and rewrites the comment, so that at revision v the list is {1, …, v} and the
-//! comment's row is v. Likes only grow: their number is their revision.
+//! Every revision adds a member to the list and rewrites the comment, so that at revision v the
+//! list is {1, …, v} and the comment's row is v. Likes only grow: their number is their revision.
 
 use super::parts::{Block, By, Change, Copy, Filled, Kind, Log, Number, Rows, Ticket, Token, Told, members};
 use super::rules::Rule;
@@ -9,30 +10,30 @@ use super::rules::Rule;
 /// All keys on one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Redis {
-    /// Where the relay is, and the generation.
+    /// The position of the relay, and the generation.
     pub(super) cursor: Option<(Number, Token)>,
     pub(super) block: Option<Block>,
-    /// A bit for each member, and whose it is.
+    /// The incarnation that the list belongs to, and one bit for each member.
     pub(super) list: Option<(Token, u8)>,
     pub(super) copy: Option<Copy>,
     pub(super) log: Log,
 }
 
 impl Redis {
-    /// The block, if it is of the present generation.
+    /// Returns the subject entry, if it belongs to the current generation.
     pub(super) fn present(&self, by: By) -> Option<Block> {
         let (block, (_, generation)) = self.block.zip(self.cursor)?;
         (block.generation == generation || !by.keeps(Rule::OldGenerationsAreNone)).then_some(block)
     }
 
-    /// The block, if it answers, with its revision.
+    /// Returns the subject entry with its revision, if it can be read.
     pub(super) fn answering(&self, by: By) -> Option<(Block, Number)> {
         let block = self.present(by)?;
         let revision = block.revision?;
         (revision >= block.known || !by.keeps(Rule::AnswersAtW)).then_some((block, revision))
     }
 
-    /// The list and the comment as far as they are parts of this block.
+    /// Returns the list and the comment, as far as they belong to this entry.
     pub(super) fn parts(&self, block: &Block, by: By) -> (Option<u8>, Option<Copy>) {
         let of = |incarnation| incarnation == block.incarnation || !by.keeps(Rule::PartsBearTheirBlock);
         let list = self.list.filter(|(incarnation, _)| of(*incarnation)).map(|(_, members)| members);
@@ -81,7 +82,8 @@ impl Redis {
         }
     }
 
-    /// Forgets what nobody needs; what waits for its predecessors stays, and without them so do likes.
+    /// Removes data that is no longer needed. Changes that wait for their predecessors stay; while
+    /// the entry is behind, likes stay too.
     fn settle(&mut self, b: &mut Block, by: By) {
         b.tickets = 0;
         if b.logged == 0 {
@@ -94,7 +96,7 @@ impl Redis {
         b.logged = self.log.length();
     }
 
-    /// Whether the log is whole; otherwise nobody who has a ticket can use it.
+    /// Returns true if the log is complete; otherwise no holder of a fill lease can use it.
     fn whole(&mut self, b: &mut Block, by: By) -> bool {
         let is = b.logged == self.log.length() || !by.keeps(Rule::LogIsWhole);
         if !is {
@@ -177,7 +179,7 @@ impl Redis {
                 self.drain(&mut b, by);
                 self.release(&mut b, ticket, kind, by);
             }
-            // A count goes down here, and again when the ticket is closed.
+            // A count is decremented here, and again when the lease is released.
             Filled::Refused if whole && !by.keeps(Rule::TicketsHaveNames) => self.release(&mut b, ticket, kind, by),
             Filled::Refused | Filled::Behind => {}
         }
@@ -192,7 +194,7 @@ impl Redis {
                 let Some(fresh) = force else { return Filled::Behind };
                 if by.keeps(Rule::NewerFillsBeginAnew) {
                     b.incarnation = fresh;
-                    // All others have tickets of the old one.
+                    // All other fill leases belong to the old incarnation.
                     b.tickets = b.weight(of.name, by);
                 }
                 b.revision = Some(rows.revision);
@@ -226,8 +228,8 @@ impl Redis {
         Filled::Kept
     }
 
-    /// Moves the relay on, and tells what was committed: the highest revision, and likes. `false` where its cursor is not
-    /// there.
+    /// Advances the relay, and reports the commits: the highest revision, and likes. Returns
+    /// `false` if its cursor is not at the expected position.
     pub(super) fn advance(&mut self, (from, to): (Number, Number), told: Told, by: By) -> bool {
         let Some((at, generation)) = self.cursor else { return false };
         if at != from && by.keeps(Rule::CursorInTheSlot) {

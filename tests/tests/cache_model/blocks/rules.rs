@@ -1,59 +1,64 @@
-//! What the protocol of blocks is made of, each rule alone, so that it can be left out; and the faults.
+//! The rules of the protocol of subject entries, each separate so that it can be left out; and the
+//! faults.
 
-/// A rule. Whoever leaves it out has to be found out.
+/// A rule. When a rule is left out, the checker must find a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cache_model) enum Rule {
-    /// Lists and comments bear the incarnation of their block; others are no part of it.
+    /// Lists and comments carry the incarnation of their entry; others are not part of it.
     PartsBearTheirBlock,
-    /// Blocks of an older generation are none.
+    /// Entries of an older generation are invalid.
     OldGenerationsAreNone,
-    /// The relay's place lies beside the blocks and is compared at each step; who remembers it alone cannot see a loss.
+    /// The relay's position is stored next to the entries and is compared at each step; a relay
+    /// that alone stores its position cannot detect a loss.
     CursorInTheSlot,
     /// The relay raises W.
     RelayRaises,
-    /// A block behind W does not answer.
+    /// An entry behind W cannot be read.
     AnswersAtW,
-    /// What comes before its predecessor waits.
+    /// A change that arrives before its predecessor waits.
     EarlyChangesWait,
-    /// A fill shows a ticket that is valid.
+    /// A fill presents a valid fill lease.
     FillsShowTickets,
-    /// What was read at an older revision is brought forward by the log, or refused.
+    /// Data that was read at an older revision is brought up to date by the log, or refused.
     LateFillsAreBrought,
-    /// Likes are logged while a ticket is out.
+    /// Likes are logged while a fill lease is outstanding.
     LikesAreLogged,
-    /// A log that lost something tears all tickets up.
+    /// When a part of the log is lost, all fill leases are revoked.
     LogIsWhole,
-    /// A fill that is newer than its block begins a new incarnation.
+    /// A fill that is newer than its entry begins a new incarnation.
     NewerFillsBeginAnew,
-    /// A ticket has a name: it goes once, and only where it was given.
+    /// A fill lease has a name: it is used once, and only on the server that granted it.
     TicketsHaveNames,
-    /// The relay tells all likes, and does not ask first who has a copy.
+    /// The relay reports all likes, and does not check first which comments are cached.
     RelayTellsAllLikes,
-    /// The relay tells likes in the step that moves its cursor.
+    /// The relay reports likes in the step that moves its cursor.
     LikesMoveTheCursor,
-    /// A block that is behind logs likes, and keeps them until it is not.
+    /// An entry that is behind logs likes, and keeps them until it has caught up.
     BlocksBehindLogLikes,
-    /// No ticket for single comments where the block has no revision yet: it would not come to one by the log.
+    /// No fill lease for single comments is granted while the entry has no revision: the log would
+    /// not give it one.
     CommentsNeedARevision,
-    /// Single comments that are newer than their block wait for it.
+    /// Single comments that are newer than their entry are filled only once the entry has caught
+    /// up.
     NewerCommentsWait,
 }
 
-/// How many faults of each kind may still strike.
+/// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(in crate::cache_model) struct Faults {
-    /// A key is evicted, whichever it is.
+    /// A key of any kind is evicted.
     pub(super) evict: u8,
-    /// A writer dies behind its commit, or a filler with its ticket.
+    /// A writer dies after its commit, or a filler with its fill lease.
     pub(super) crash: u8,
-    /// The cache does not hear a writer, who then owes it a new generation.
+    /// A call of a writer does not reach the cache; the writer must then begin a new generation.
     pub(super) away: u8,
-    /// The replica takes over with what it has.
+    /// The replica takes over with the data that it has.
     pub(super) failover: u8,
-    /// The cache starts again with nothing.
+    /// The cache restarts empty.
     pub(super) restart: u8,
-    /// Time passes: tickets given until now are valid no more.
+    /// Time passes: all outstanding fill leases expire.
     pub(super) expiry: u8,
-    /// The relay dies, or another process leads and the last word of this one comes late.
+    /// The relay dies, or another process acquires the lease and the last call of this relay
+    /// arrives late.
     pub(super) lead: u8,
 }

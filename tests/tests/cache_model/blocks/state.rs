@@ -1,10 +1,10 @@
-//! Where everybody is.
+//! The state of all participants.
 
 use super::parts::{By, Change, Kind, Number, Rows, Ticket, Token, Told, members};
 use super::redis::Redis;
 use super::rules::{Faults, Rule};
 
-/// What a commit did, in the order of the commits.
+/// The change of a commit, in the order of the commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Event {
     Revised(Change),
@@ -13,17 +13,18 @@ pub(super) enum Event {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Writer {
-    /// Will revise the subject, with new content or without, or like the comment.
+    /// Will revise the subject, with or without new content, or like the comment.
     Revises {
         content: bool,
     },
     Likes,
-    /// Has not told the cache yet.
+    /// Has not notified the cache yet.
     Committed(Event),
-    /// The cache was away. It looks where the cursor is, and then begins a new generation there.
+    /// The cache was unavailable. The writer reads the position of the cursor, and then begins a
+    /// new generation there.
     Owes,
     Pays(Number),
-    /// What it told, if it did.
+    /// The change that the writer reported, if it reported one.
     Done(Option<Event>),
 }
 
@@ -31,7 +32,7 @@ pub(super) enum Writer {
 pub(super) enum Filler {
     Begins,
     Opened(Ticket),
-    /// `force`: the block was behind, and had its time.
+    /// `force`: the entry was behind, and the time for it to catch up has passed.
     Read {
         ticket: Ticket,
         rows: Rows,
@@ -41,21 +42,21 @@ pub(super) enum Filler {
     Done,
 }
 
-/// The relay reads all events there are, and tells them.
+/// The relay reads all existing events and reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Relay {
-    /// It will go where the cursor is.
+    /// It will continue at the position of the cursor.
     Begins,
     At(Number),
-    /// It has read up to an event, and will ask whether there is a copy that likes have to be told.
+    /// It has read up to an event, and will check whether a cached comment needs the likes.
     Asks(Number, Number),
-    /// It will tell likes, in a step of their own.
+    /// It will report likes, in a step of their own.
     Tells(Number, Number, Number),
     /// It will move the cursor.
     Moves(Moving),
 }
 
-/// A move of the cursor, and what is told with it.
+/// A move of the cursor, and the values that are reported with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Moving {
     pub(super) from: Number,
@@ -71,12 +72,12 @@ pub(in crate::cache_model) struct State {
     pub(super) writers: Vec<Writer>,
     pub(super) fillers: Vec<(Kind, Filler)>,
     pub(super) relay: Relay,
-    /// The last call of a relay that leads no more.
+    /// The last call of a relay that no longer holds the lease.
     pub(super) late: Option<Moving>,
     pub(super) now: Number,
     pub(super) fresh: Token,
     pub(super) faults: Faults,
-    /// Whether a block went to an older revision without a new incarnation, of itself.
+    /// True if an entry went to an older revision without a new incarnation, and without a fault.
     pub(super) went_back: bool,
 }
 
@@ -98,25 +99,26 @@ impl State {
         }
     }
 
-    /// A number that never came before.
+    /// Returns a number that was not used before.
     pub(super) fn token(&mut self) -> Token {
         self.fresh += 1;
         self.fresh - 1
     }
 
-    /// What the database has.
+    /// Returns the data of the database.
     pub(super) fn rows(&self) -> Rows {
         let liked = |event: &&Event| matches!(event, Event::Liked(_));
         let likes = self.events.iter().filter(liked).map(|_| 1).sum();
         Rows { revision: self.head() - likes, likes }
     }
 
-    /// How many events there are.
+    /// Returns the number of events.
     pub(super) fn head(&self) -> Number {
         self.events.iter().map(|_| 1).sum()
     }
 
-    /// The highest revision told between two places, and whether there are likes.
+    /// Returns the highest revision reported between two positions, and true if likes are among the
+    /// events.
     pub(super) fn told(&self, from: Number, to: Number) -> (Option<Number>, bool) {
         let told = self.events.get(usize::from(from)..usize::from(to)).unwrap_or_default();
         let revision = told.iter().filter_map(|event| match event {
@@ -126,7 +128,8 @@ impl State {
         (revision.max(), told.iter().any(|event| matches!(event, Event::Liked(_))))
     }
 
-    /// Whether nobody is about to change anything, and the relay has told all there is, to this cache.
+    /// Returns true if no participant will change anything, and the relay has reported every event
+    /// to this cache.
     pub(super) fn is_quiet(&self, by: By) -> bool {
         let stands = self.redis.cursor.is_some_and(|(at, _)| at == self.head() || !by.keeps(Rule::CursorInTheSlot));
         stands
@@ -136,21 +139,22 @@ impl State {
             && self.fillers.iter().all(|(_, filler)| matches!(filler, Filler::Begins | Filler::Done))
     }
 
-    /// Whether all that the block answers is what the database has.
+    /// Returns true if everything that the entry returns equals the database.
     pub(super) fn is_true(&self, by: By) -> bool {
         let Some((block, revision)) = self.redis.answering(by) else { return true };
         let (rows, (_, copy)) = (self.rows(), self.redis.parts(&block, by));
         revision == rows.revision && self.is_one(by) && copy.is_none_or(|copy| copy.likes == rows.likes)
     }
 
-    /// Whether the parts of an answer are of its revision.
+    /// Returns true if all parts of a response belong to its revision.
     pub(super) fn is_one(&self, by: By) -> bool {
         let Some((block, revision)) = self.redis.answering(by) else { return true };
         let (list, copy) = self.redis.parts(&block, by);
         list.is_none_or(|list| list == members(revision)) && copy.is_none_or(|copy| copy.row == revision)
     }
 
-    /// Whether a block that answers knows everything that a writer told it.
+    /// Returns true if an entry that can be read contains everything that a writer has reported to
+    /// it.
     pub(super) fn is_told(&self, by: By) -> bool {
         let Some((_, revision)) = self.redis.answering(by) else { return true };
         let told = |writer: &Writer| {
@@ -159,7 +163,7 @@ impl State {
         self.writers.iter().filter_map(told).all(|told| revision >= told)
     }
 
-    /// Whether everything is cached.
+    /// Returns true if everything is cached.
     pub(super) fn is_cached(&self, by: By) -> bool {
         self.redis.answering(by).is_some_and(|(block, _)| {
             let (list, copy) = self.redis.parts(&block, by);

@@ -1,4 +1,4 @@
-//! The whole protocol, and each of its rules left out.
+//! The complete protocol, and the protocol without each of its rules.
 
 use super::parts::Kind;
 use super::rules::{Faults, Rule};
@@ -25,7 +25,8 @@ const TWO_REVISIONS: Blocks = Blocks { writers: &[WRITES, CHANGES], ..TWO_PAGES 
 const THREE_FILLERS: Blocks = Blocks { writers: &[CHANGES, Likes], fillers: &[Page, Page, Comment], ..FEW };
 const THREE_WRITERS: Blocks = Blocks { writers: &[WRITES, CHANGES, Likes], ..FEW };
 
-/// Visits every state, and tells how many there are. Fails if one of them is wrong, or if not everything can be cached.
+/// Visits every state and reports their number. Fails on a violation, or if not everything can be
+/// cached.
 fn holds(of: Blocks, faults: Faults) {
     let (of, begin) = (Blocks { faults, ..of }, Instant::now());
     let checker = of.clone().checker().spawn_dfs().join();
@@ -34,7 +35,7 @@ fn holds(of: Blocks, faults: Faults) {
     checker.assert_properties();
 }
 
-/// Finds a way to what is wrong without some rules, and prints it. Fails if there is none.
+/// Finds a path to a violation without some rules, and reports it. Fails if no such path exists.
 fn found(of: Blocks, without: &'static [Rule], faults: Faults) {
     let of = Blocks { without, faults, ..of };
     let checker = of.clone().checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();

@@ -1,15 +1,16 @@
-//! What the cache holds: the choice, its block as far as it matters to it, the log of likes, the cursor.
+//! The cached data: the candidates, the relevant fields of their subject entry, the log of likes,
+//! the cursor.
 
 use super::{Choices, Rule};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Redis {
-    /// Where the relay is, and the generation.
+    /// The position of the relay, and the generation.
     pub(super) cursor: Option<(u8, u8)>,
     pub(super) block: Option<Block>,
-    /// The last reply that was told while a ticket was out.
+    /// The last reply that was reported while a fill lease was outstanding.
     pub(super) log: u8,
-    /// Of an incarnation: up to which commit it lacks nobody.
+    /// The incarnation, and the last commit up to which the candidates are complete.
     pub(super) choice: Option<(u8, u8)>,
 }
 
@@ -17,10 +18,10 @@ pub(super) struct Redis {
 pub(super) struct Block {
     incarnation: u8,
     generation: u8,
-    /// Tickets that are out, a bit for each name, and until when.
+    /// The outstanding fill leases, one bit for each name, and their expiry.
     tickets: u8,
     until: u8,
-    /// What the log should hold.
+    /// The expected content of the log.
     logged: u8,
 }
 
@@ -30,7 +31,7 @@ pub(super) struct Ticket {
     name: u8,
     incarnation: u8,
     until: u8,
-    /// Where the relay was.
+    /// The position of the relay at the grant.
     given: u8,
 }
 
@@ -40,13 +41,13 @@ impl Redis {
         (block.generation == generation).then_some(block)
     }
 
-    /// Up to which commit a choice that answers lacks nobody.
+    /// Returns the last commit up to which the candidates are complete, if they can be read.
     pub(super) fn chosen(&self, of: &Choices) -> Option<u8> {
         let (block, (incarnation, chosen)) = self.present().zip(self.choice)?;
         (block.incarnation == incarnation || !of.keeps(Rule::ChoicesBearTheirBlock)).then_some(chosen)
     }
 
-    /// The block for one who changes it: a log that was evicted tears up all tickets.
+    /// Returns the entry for a change; if its log was evicted, all fill leases are revoked.
     fn whole(&mut self) -> Option<Block> {
         let mut block = self.present()?;
         if block.logged != self.log {
@@ -69,7 +70,7 @@ impl Redis {
         Some(Ticket { name, incarnation: block.incarnation, until: now, given })
     }
 
-    /// The likes of the reply that a commit lifted.
+    /// Applies the likes of the reply that a commit moved up.
     pub(super) fn like(&mut self, commit: u8, now: u8, of: &Choices) {
         let Some(mut block) = self.whole() else { return };
         if self.chosen(of).is_some_and(|chosen| chosen < commit) && of.keeps(Rule::LikesEndChoices) {

@@ -1,4 +1,4 @@
-//! The whole protocol, and each of its rules left out.
+//! The complete protocol, and the protocol without each of its rules.
 
 use super::{CONVERGES, Choices, Faults, Rule, Writer};
 use crate::cache_model::extent::visited;
@@ -8,7 +8,7 @@ use stateright::{Checker, HasDiscoveries, Model};
 const NONE: Faults = Faults { evict: 0, crash: 0, failover: 0, restart: 0, expiry: 0, lead: 0 };
 const FEW: &[Writer] = &[Likes, Shows];
 
-/// Fails unless the checker finds something wrong.
+/// Fails unless the checker finds a violation.
 fn found(without: &'static [Rule], faults: Faults) {
     let of = Choices { without, writers: FEW, faults };
     let checker = of.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();

@@ -1,11 +1,11 @@
-//! The whole protocol, and each of its rules left out.
+//! The complete protocol, and the protocol without each of its rules.
 
 use super::{CONVERGES, Doubts, Faults, Rule, TOLD};
 use stateright::{Checker, HasDiscoveries, Model};
 
 const NONE: Faults = Faults { evict: 0, crash: 0, away: 0, failover: 0, restart: 0, expiry: 0 };
 
-/// Fails unless the checker finds something wrong.
+/// Fails unless the checker finds a violation.
 fn found(without: &'static [Rule], faults: Faults) {
     let checker = Doubts { without, faults }.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
     let way = [CONVERGES, TOLD].into_iter().find_map(|property| checker.discovery(property));

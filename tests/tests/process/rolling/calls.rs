@@ -139,7 +139,8 @@ async fn import(peer: &Peer, item: &ImportItem) -> Result<Answer> {
 }
 
 impl Calls {
-    /// Makes every mutating call once at `first` and repeats it at `other`, on a subject of its own.
+    /// Makes every mutating call once at `first` and repeats it at `other`, on a subject of its
+    /// own.
     pub(super) async fn make(first: &Peer, other: &Peer) -> Result<Self> {
         let key = real::key("article", &uuid::Uuid::now_v7().to_string());
         let mut calls = Self { key: key.clone(), made: Vec::new() };

@@ -1,6 +1,6 @@
 //! The median of a sample, and an interval for the median of the population.
 
-/// The probability, at least, that the interval holds the true median.
+/// The minimum probability that the interval contains the true median.
 const CONFIDENCE: f64 = 0.95;
 
 /// The median of a sample with its 95 % interval of order statistics, from the k-th smallest to the
@@ -10,12 +10,13 @@ const CONFIDENCE: f64 = 0.95;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Median {
     pub(super) value: f64,
-    /// Both ends; `None` for fewer than six values, whose extremes miss it in more than 5 %.
+    /// Both ends of the interval; `None` for fewer than six values, whose extremes miss the median
+    /// in more than 5 % of samples.
     pub(super) interval: Option<(f64, f64)>,
 }
 
 impl Median {
-    /// Returns `None` for an empty sample.
+    /// Returns the median of a sample, or `None` for an empty one.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -26,7 +27,7 @@ impl Median {
     }
 }
 
-/// The rank k of the interval, counted from 1.
+/// Returns the rank k of the interval, counted from 1.
 fn rank(count: usize) -> Option<usize> {
     let (mut below, mut term, mut found) = (0.0, 0.5_f64.powf(count as f64), None);
     for k in 1..=count / 2 {

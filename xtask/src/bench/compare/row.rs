@@ -1,4 +1,4 @@
-//! A compared row: its figures, its line in the table and its verdict.
+//! A compared row: its figures, its line in the table and its result.
 
 use super::interval::Median;
 use crate::bench::figures::Figures;
@@ -17,12 +17,12 @@ pub(super) struct Round {
     pub(super) old: [Figures; 2],
 }
 
-/// A row under one circumstance.
+/// A row of one variant.
 #[derive(Debug)]
 pub(super) struct Row {
     load: Load,
     variant: Variant,
-    /// The version of the database server, as it names itself.
+    /// The version of the database server, as the server reports it.
     pub(super) version: String,
     /// The ratio of each round, new to old.
     ratios: Vec<f64>,
@@ -32,7 +32,7 @@ pub(super) struct Row {
 }
 
 impl Round {
-    /// CPU per operation of the new server to that of the old one.
+    /// Returns the ratio of the new server's CPU per operation to the old server's.
     fn ratio(&self) -> Result<f64> {
         let cpu = |turns: &[Figures; 2]| turns.iter().map(|turn| turn.server_cpu_us).sum::<f64>();
         let (new, old) = (cpu(&self.new), cpu(&self.old));
@@ -52,7 +52,7 @@ impl Row {
         Ok(Self { load, variant, version, ratios, ratio, new, old })
     }
 
-    /// The reason for which the row fails the gate, if it does.
+    /// Returns the reason why the row fails the gate, or `None` if it passes.
     pub(super) fn fault(&self) -> Option<String> {
         let (low, high) = self.ratio.interval?;
         (low > LIMIT).then(|| {
@@ -66,7 +66,7 @@ impl Row {
         })
     }
 
-    /// The row for programs. CPU is in microseconds per operation.
+    /// Returns the row as JSON. CPU is in microseconds per operation.
     pub(super) fn json(&self) -> Value {
         let side = |of: &Figures| {
             json!({ "server_cpu_us": of.server_cpu_us, "database_cpu_us": of.database_cpu_us, "rate": of.rate,
@@ -86,7 +86,7 @@ impl Row {
     }
 }
 
-/// The table in Markdown.
+/// Returns the table in Markdown.
 pub(super) fn markdown(rows: &[Row]) -> String {
     let mut table =
         "| row | circumstances | server CPU µs: new | old | new / old | 95 % interval | per second: new, old | \

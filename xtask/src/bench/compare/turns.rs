@@ -1,4 +1,4 @@
-//! The turns of both servers under one load.
+//! The alternating measurements of both servers under one load.
 
 use super::Args;
 use super::row::{Round, Row};
@@ -14,7 +14,7 @@ use crate::repo::Repo;
 use anyhow::{Context, Result};
 use std::sync::Arc;
 
-/// One of the two servers on a database server of its own, and the load on it.
+/// One of the two servers, with a database server and a load of its own.
 struct Contestant<'a> {
     label: &'static str,
     arena: Arena<'a>,
@@ -38,7 +38,8 @@ pub(super) fn measure(
     let sets = load.sets().iter().map(|set| (*set).to_owned()).collect();
     let new = open("new", Server::Current(sets))?;
     let old = open("old", Server::Before(before.clone()))?;
-    // Not counted: connections, prepared statements and caches of both servers begin cold.
+    // This turn is not counted: connections, prepared statements and caches of both servers begin
+    // cold.
     for contestant in [&new, &old] {
         contestant.turn(0)?;
     }
@@ -46,8 +47,8 @@ pub(super) fn measure(
     Row::new((load, variant), new.arena.version, &rounds)
 }
 
-/// A B B A: a machine that becomes steadily slower or faster meanwhile is so to both. The server
-/// that begins changes from round to round.
+/// Runs the turns A B B A: a machine that becomes steadily slower or faster affects both servers
+/// equally. The server that begins changes from round to round.
 fn round(new: &Contestant<'_>, old: &Contestant<'_>, number: usize) -> Result<Round> {
     let (outer, inner) = if number % 2 == 1 { (new, old) } else { (old, new) };
     let first = outer.turn(number)?;

@@ -1,21 +1,22 @@
-//! The table of those who mean no good.
+//! The table of hostile clients.
 
 use serde_json::{Value, json};
 
-/// The names that riposte-bench knows them by.
+/// The names of the hostile clients in riposte-bench.
 pub(super) const RESETS: &str = "resets";
 pub(super) const IDLE: &str = "idle";
-/// Idle connections.
+/// The number of idle connections.
 const CONNECTIONS: &str = "10000";
-/// The configuration of the service: all of them are let in.
+/// The configuration of the service: it accepts all idle connections.
 pub(super) const SETS: &[&str] = &["limits.connections=12000"];
 
-/// How many connections do it, if not as many as riposte-bench likes.
+/// Returns the arguments with the number of hostile connections, if it differs from riposte-bench's
+/// default.
 pub(super) fn connections(what: &str) -> &'static [&'static str] {
     if what == IDLE { &["--hostile", CONNECTIONS] } else { &[] }
 }
 
-/// The figures of one of them, as the load generator tells them.
+/// The figures of one kind of hostile client, as riposte-bench reports them.
 pub(super) struct Row {
     pub(super) what: &'static str,
     pub(super) figures: Value,
@@ -27,7 +28,7 @@ impl Row {
     }
 }
 
-/// The whole table; nothing of no rows.
+/// Returns the whole table, or an empty text if there are no rows.
 pub(super) fn markdown(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();

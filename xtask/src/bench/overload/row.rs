@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The figures of one load, as the load generator tells them.
+/// The figures of one load, as riposte-bench reports them.
 pub(super) struct Row {
     pub(super) what: String,
     pub(super) figures: Value,
@@ -18,7 +18,7 @@ impl Row {
     }
 }
 
-/// The whole table.
+/// Returns the whole table.
 pub(super) fn markdown(rows: &[Row]) -> String {
     let mut table = "| load | knee: callers, per second, p99 | offered | good, of the knee | p99 admitted, of the knee's | refused, \
                      lost | well again after | as at the knee in second | kept pages: lost of all, p99 |\n\

@@ -1,4 +1,4 @@
-//! A database behind a slow wire, and the service before it.
+//! A database behind a slow proxy, and the service that uses it.
 
 use super::super::log_lines::LogLines;
 use super::{WIRE_MS, hostile};
@@ -13,12 +13,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// What a load has to bear.
+/// The kind of overload.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Over {
-    /// So many times the knee, for so long.
+    /// A multiple of the knee's rate, for a number of seconds.
     Times { times: f64, seconds: f64 },
-    /// A database that stands still for so long.
+    /// A database that stands still for a number of seconds.
     Stop { seconds: f64 },
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Over {
     }
 }
 
-/// Running servers. Dropped in this order: who asks, then who is asked.
+/// Running servers. Fields are dropped in this order: clients before the servers that they call.
 pub(super) struct Stage<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
@@ -43,7 +43,7 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Starts them, on a fresh schema.
+    /// Starts the servers on a fresh schema.
     pub(super) fn open(repo: &'a Repo, live: &'a Arc<Live>, sets: &[String]) -> Result<Self> {
         let setup =
             Setup { durable: true, plain_files: false, sync_binlog: false, buffer_pool: "256M", redo_log: "256M" };
@@ -66,18 +66,18 @@ impl<'a> Stage<'a> {
         Ok(Self { repo, live, endpoint, service, wire, _database: database, _logs: logs })
     }
 
-    /// What riposte-bench says of a load.
+    /// Returns the report of riposte-bench about a load.
     pub(super) fn overload(&self, what: &str, over: Over) -> Result<Value> {
         let more = match over {
             Over::Times { times, seconds } => ["--times".to_owned(), times.to_string(), seconds.to_string()],
-            // Whoever stops the wire stops the database: what was sent stays unanswered.
+            // A stopped proxy stops the database too: requests that were sent stay unanswered.
             Over::Stop { seconds } => ["--stop".to_owned(), self.wire.group().to_string(), seconds.to_string()],
         };
         let [name, value, seconds] = &more;
         self.bench(&["overload", "--what", what, name, value, "--seconds", seconds])
     }
 
-    /// What it says of those who mean no good.
+    /// Returns the report of riposte-bench about hostile clients.
     pub(super) fn hostile(&self, what: &str, seconds: f64) -> Result<Value> {
         let (pid, seconds) = (self.service.group().to_string(), seconds.to_string());
         let mut arguments = vec!["hostile", "--what", what, "--pid", &pid, "--seconds", &seconds];
@@ -114,7 +114,7 @@ fn config(url: &str, sets: &[String]) -> Vec<String> {
     ours.into_iter().chain(sets.iter().cloned()).flat_map(|set| ["--set".to_owned(), set]).collect()
 }
 
-/// Starts a process and waits until its log says that it serves; answers its address too.
+/// Starts a process and waits until its log reports that it serves. Returns it with its address.
 fn start(live: &Arc<Live>, mut command: Command, log: &Path) -> Result<(Process, String)> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
     let mut process = live.spawn(&mut command)?;

@@ -1,4 +1,4 @@
-//! A `riposte dev` to call.
+//! A `riposte dev` server for the clients.
 
 use crate::live::{Live, Process};
 use crate::repo::Repo;
@@ -7,17 +7,17 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::sync::Arc;
 
-/// A running server with an empty store in memory; it is killed with its guard.
+/// A running server with an empty store in memory. Dropping its guard kills it.
 pub(super) struct Dev {
     _process: Process,
     target: String,
 }
 
 impl Dev {
-    /// Starts the built server on a free port and waits until it answers.
+    /// Starts the built server on a free port and waits until it responds.
     pub(super) fn start(repo: &Repo, live: &Arc<Live>) -> Result<Self> {
         let mut command = repo.clean(repo.server_binary());
-        // The server runs the command once it answers, and stops with it.
+        // The server runs the command once it responds, and stops with it.
         command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--exec", "--", "sh", "-c"]);
         command.arg("echo \"$RIPOSTE_TARGET\"; exec cat");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -30,7 +30,7 @@ impl Dev {
         Ok(Self { _process: process, target })
     }
 
-    /// Its address.
+    /// Returns its address.
     pub(super) fn target(&self) -> &str {
         &self.target
     }

@@ -1,22 +1,23 @@
-//! What one SDK came to.
+//! The outcome of one SDK.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An SDK that was measured.
+/// A measured SDK.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Row {
     pub(super) language: &'static str,
-    /// What a user gets, in bytes.
+    /// The installed size, in bytes.
     pub(super) bytes: u64,
     pub(super) lines_by_hand: usize,
-    /// From the start of a program to its first answer, in milliseconds.
+    /// The time from the start of a program to its first response, in milliseconds.
     pub(super) first_ms: f64,
     pub(super) ways: Vec<Way>,
 }
 
-/// One way to call, as the program of an SDK tells it: calls per second of both sides, microseconds of its processor time
-/// for each call, and the median over the rounds of the client's rate over the stub's.
+/// One way to call, as the program of an SDK reports it: calls per second of both sides,
+/// microseconds of processor time for each call, and the median over the rounds of the client's
+/// rate to the stub's.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Way {
     how: String,
@@ -28,14 +29,14 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// Reads a line that a program prints; `None` for one that tells no figures.
+    /// Parses a line that a program prints; returns `None` for one without figures.
     pub(super) fn parse(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
 }
 
 impl Row {
-    /// The row for programs.
+    /// Returns the row as JSON.
     pub(super) fn json(&self) -> Value {
         serde_json::json!(self)
     }
@@ -47,7 +48,8 @@ const HEAD: &str = "\
 |---|--:|--:|--:|---|--:|--:|--:|---|--:|--:|
 ";
 
-/// The table in Markdown: a line for each way to call, what is the SDK's own in its first.
+/// Returns the table in Markdown: a line for each way to call, with the SDK's own figures in its
+/// first line.
 pub(super) fn markdown(rows: &[Row]) -> String {
     let lines =
         rows.iter().flat_map(|row| row.ways.iter().enumerate().map(move |(number, way)| line(row, way, number == 0)));

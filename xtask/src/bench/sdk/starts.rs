@@ -1,4 +1,4 @@
-//! How long a program takes from its start to its first answer.
+//! The time from the start of a program to its first response.
 
 use crate::live::Live;
 use anyhow::{Result, ensure};
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The median over so many starts of the milliseconds from a program's start to the first line that it prints. One start
-/// more comes before them, by which the machine has the files at hand.
+/// Returns the median, over `times` starts, of the milliseconds from a program's start to the first
+/// line that it prints. One more start comes first, so that the machine has the files cached.
 pub(super) fn first_answer_ms(live: &Arc<Live>, times: usize, program: impl Fn() -> Result<Command>) -> Result<f64> {
     let mut taken = Vec::new();
     for number in 0..=times {

@@ -1,4 +1,4 @@
-//! A server built from an older revision, and the file that says how that revision is configured.
+//! A server built from an older revision, and the file with the configuration of that revision.
 
 use super::{Launch, Place};
 use crate::bench::log_lines::LogLines;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Every variable of the configuration begins with it.
+/// The prefix of every configuration variable.
 const PREFIX: &str = "RIPOSTE__";
 
 /// An older program with its settings.
@@ -27,7 +27,7 @@ struct Settings {
 }
 
 impl Before {
-    /// Checks that the program is there and reads its settings.
+    /// Checks that the program exists and reads its settings.
     pub(in crate::bench) fn open(binary: &Path, settings: &Path) -> Result<Self> {
         let binary = std::path::absolute(binary)?;
         ensure!(binary.is_file(), "no server program at {}", binary.display());
@@ -35,7 +35,7 @@ impl Before {
         Ok(Self { binary, settings: read().with_context(|| format!("the settings {}", settings.display()))? })
     }
 
-    /// The program, configured for a place.
+    /// Returns the program, configured for a place.
     pub(super) fn launch(&self, place: &Place) -> Result<Launch> {
         Ok(Launch {
             binary: self.binary.clone(),

@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 
 /// The subject with 20 threads of 4 comments.
 const PAGE: [&str; 2] = ["--prefix", "page"];
-/// The subject with a million comments, and the one with a thousand.
+/// The subjects with a million and with a thousand comments.
 const FULL: [&str; 2] = ["--prefix", "full"];
 const SMALL: [&str; 2] = ["--prefix", "small"];
-/// The page far down that is held against the first.
+/// The distant page that is compared with the first.
 const FAR: [&str; 2] = ["--page", "5000"];
 const FIRST: [&str; 2] = ["--page", "1"];
 
@@ -19,7 +19,7 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
             desk.arena.ask(&desk.ask("threads", &PAGE))?;
             let words = desk.ask("constant", &PAGE);
             let constant = desk.arena.serve_constant(&words)?;
-            // One connection, as one balancer's proxy has.
+            // One connection, as a load balancer's proxy has.
             let load = [&PAGE[..], &["--connections", "1"]].concat();
             let bytes = [desk.timed("page", &load), vec!["--endpoint".to_owned(), constant]].concat();
             vec![Side::new("riposte", desk.through("page", 1, &load)), Side::new("constant bytes", bytes)]
@@ -51,7 +51,7 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
         }
         Row::StatesMiss => {
             let load = ["--prefix", "states"];
-            // The first load makes the likes that the bare loop reads.
+            // The first load creates the likes that the bare loop reads.
             let ours = desk.through("states", 1, &load);
             desk.arena.ask(&desk.ask("states", &[&load[..], &["--seconds", "0.1"]].concat()))?;
             against(ours, desk.bare("riposte", "bare-states", &load))
@@ -80,7 +80,8 @@ pub(super) fn sides(row: Row, desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
     })
 }
 
-/// The copies of many subjects, once boards have followed all that was written and each page was read: previews are kept then.
+/// Measures the cache of many subjects, once the rank index has followed all writes and each page
+/// was read: previews are cached then.
 fn page_redis(desk: &mut Desk<'_, '_>) -> Result<Vec<Side>> {
     let subjects = desk.pace.subjects.to_string();
     let load = [&PAGE[..], &["--subjects", &subjects]].concat();

@@ -4,7 +4,7 @@ use super::{Desk, MILLION, Side, against};
 use crate::bench::row::Row;
 use anyhow::{Result, bail};
 
-/// Subjects, or comments, of the spread rows.
+/// The number of subjects, or of comments, of the spread rows.
 const MANY: &str = "10000";
 
 pub(super) fn sides(row: Row, desk: &Desk<'_, '_>) -> Result<Vec<Side>> {

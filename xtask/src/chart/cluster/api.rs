@@ -1,4 +1,4 @@
-//! What is asked of the API server, by curl.
+//! Requests to the API server, sent by curl.
 
 use crate::chart::objects::{title, word};
 use crate::run::output_of;
@@ -8,9 +8,9 @@ use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Whose fields they are that are applied.
+/// The field manager of the applied fields.
 const MANAGER: &str = "riposte";
-/// How long the server may take until it serves a kind that was defined.
+/// The time within which the server must serve a newly defined kind.
 const DEFINED_WITHIN: Duration = Duration::from_secs(60);
 
 /// One server.
@@ -19,11 +19,11 @@ pub(super) struct Api<'a> {
     kube: &'a Kube,
 }
 
-/// What it answered.
+/// A response of the server.
 #[derive(Debug)]
 struct Answer {
     status: u16,
-    /// What it thinks of an object that it takes all the same.
+    /// The server's warnings about an object that it accepts.
     warnings: Vec<String>,
     body: Value,
 }
@@ -33,7 +33,7 @@ impl<'a> Api<'a> {
         Self { kube }
     }
 
-    /// Where an object is to be, in `namespace` if its kind lies in any.
+    /// Returns the path of an object, in `namespace` if its kind is namespaced.
     pub(super) fn place(&self, object: &Value, namespace: &str) -> Result<String> {
         let base = base(word(&object["apiVersion"]));
         let resource = self.resource(&base, word(&object["kind"]))?;
@@ -42,7 +42,8 @@ impl<'a> Api<'a> {
         Ok(format!("{base}{within}/{}/{}", word(&resource["name"]), word(&object["metadata"]["name"])))
     }
 
-    /// Applies an object on the server's side, and returns what the server has then; a warning is a fault.
+    /// Applies an object on the server and returns the server's version of it. A warning is an
+    /// error.
     pub(super) fn apply(&self, path: &str, object: &Value) -> Result<Value> {
         let query = format!("{path}?fieldManager={MANAGER}&force=true&fieldValidation=Strict");
         let answer = self.ask("PATCH", &query, Some(object))?;
@@ -51,7 +52,7 @@ impl<'a> Api<'a> {
         Ok(answer.body)
     }
 
-    /// Deletes what is there, and sees that it is gone.
+    /// Deletes the object and checks that it is gone.
     pub(super) fn delete(&self, path: &str) -> Result<()> {
         let answer = self.ask("DELETE", &format!("{path}?propagationPolicy=Background"), None)?;
         ensure!(matches!(answer.status, 200 | 202), "{}: {}", answer.status, message(&answer.body));
@@ -60,7 +61,7 @@ impl<'a> Api<'a> {
         Ok(())
     }
 
-    /// Waits until a kind is served that was defined a moment ago.
+    /// Waits until a newly defined kind is served.
     pub(super) fn until_served(&self, version: &str, kind: &str) -> Result<()> {
         let deadline = Instant::now() + DEFINED_WITHIN;
         while self.resource(&base(version), kind)?.is_none() {
@@ -70,11 +71,11 @@ impl<'a> Api<'a> {
         Ok(())
     }
 
-    /// What the server says of a kind below a path, if it knows it.
+    /// Returns the server's description of a kind below a path, if the server knows it.
     fn resource(&self, base: &str, kind: &str) -> Result<Option<Value>> {
         let all = self.ask("GET", base, None)?.body;
         let mut named = all["resources"].as_array().into_iter().flatten().filter(|of| of["kind"] == kind);
-        // What has a slash in its name is a part of another.
+        // A name with a slash belongs to a subresource.
         Ok(named.find(|of| !word(&of["name"]).contains('/')).cloned())
     }
 
@@ -84,7 +85,7 @@ impl<'a> Api<'a> {
         if let Some(body) = body {
             let file = self.kube.folder().join("body.json");
             fs::write(&file, body.to_string())?;
-            // JSON is YAML.
+            // JSON is valid YAML.
             curl.args(["--header", "Content-Type: application/apply-patch+yaml", "--data-binary"]);
             curl.arg(format!("@{}", file.display()));
         }
@@ -93,7 +94,7 @@ impl<'a> Api<'a> {
 }
 
 impl Answer {
-    /// Reads a head of lines, an empty one, and a body.
+    /// Parses the header lines, an empty line and a body.
     fn read(text: &str) -> Result<Self> {
         let (head, body) = text.split_once("\r\n\r\n").context("the API server answers without a head")?;
         let mut lines = head.lines();
@@ -106,12 +107,12 @@ impl Answer {
     }
 }
 
-/// Where the API has a version of a group.
+/// Returns the base path of a group's version in the API.
 fn base(version: &str) -> String {
     if version.contains('/') { format!("/apis/{version}") } else { format!("/api/{version}") }
 }
 
-/// What the server says in a refusal.
+/// Returns the message of an error response.
 fn message(body: &Value) -> String {
     body["message"].as_str().map_or_else(|| body.to_string(), str::to_owned)
 }

@@ -10,15 +10,15 @@ use anyhow::{Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What an upgrade changes: the program, and what the server is told.
+/// The values that an upgrade changes: the image and the server's configuration.
 pub(super) const UPGRADE: [&str; 3] = [r#"image.tag="9.9.9""#, r#"image.digest="""#, r#"config.log.filter="debug""#];
 
-/// Checks an example in a namespace of its own; how many objects it has.
+/// Checks an example in a namespace of its own. Returns the number of its objects.
 pub(super) fn check(api: &Api<'_>, helm: &Helm<'_>, name: &str, found: &mut Findings) -> Result<usize> {
     let within = namespace_of(name);
     namespace(api, &within)?;
     let helm = helm.within(&within);
-    // In the order in which helm installs.
+    // Objects come in the order in which helm installs them.
     let objects = documents(&helm.template(&[&example(name)], &[])?)?;
     supposed(api, &objects)?;
     let mut there = BTreeMap::new();
@@ -42,12 +42,13 @@ pub(super) fn check(api: &Api<'_>, helm: &Helm<'_>, name: &str, found: &mut Find
     Ok(objects.len())
 }
 
-/// The namespace of an example.
+/// Returns the namespace of an example.
 pub(super) fn namespace_of(name: &str) -> String {
     format!("riposte-{name}")
 }
 
-/// What the objects name and the chart does not make, as far as the server asks for it.
+/// Creates the objects that the chart refers to but does not make, as far as the server requires
+/// them.
 fn supposed(api: &Api<'_>, objects: &[Value]) -> Result<()> {
     let classes = objects.iter().filter_map(|object| object["spec"]["priorityClassName"].as_str());
     for class in classes {
@@ -59,7 +60,7 @@ fn supposed(api: &Api<'_>, objects: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// Whether nothing changes when an object is applied a second time.
+/// Fails if an object changes when it is applied a second time.
 fn unchanged(api: &Api<'_>, object: &Value, within: &str, there: &BTreeMap<String, Value>) -> Result<()> {
     let path = api.place(object, within)?;
     let first = there.get(&path).ok_or_else(|| anyhow!("it was refused before"))?;

@@ -1,5 +1,5 @@
-//! Kinds that are not Kubernetes' own, as their projects define them, as far as a Go module carries that; the others as
-//! helm/definitions.yaml knows them.
+//! Custom kinds as their projects define them, as far as a Go module contains the definition; the
+//! others are derived from helm/definitions.yaml.
 
 use super::api::Api;
 use super::made::made;
@@ -12,9 +12,9 @@ use anyhow::Result;
 use serde_json::Value;
 use std::fs;
 
-/// Where a project keeps the definitions of its kinds.
+/// The location of a project's definitions.
 struct Source {
-    /// What the groups of these kinds end with.
+    /// The suffix of these kinds' groups.
     group: &'static str,
     module: &'static str,
     version: &'static str,
@@ -46,7 +46,8 @@ const SOURCES: [Source; 3] = [
     },
 ];
 
-/// Defines every kind that the chart may render, and waits until the server serves it; what was defined by whom, in a line.
+/// Defines every custom kind that the chart may render, and waits until the server serves it.
+/// Returns a line that lists the kinds with the source of each definition.
 pub(super) fn define(repo: &Repo, api: &Api<'_>, found: &mut Findings) -> Result<String> {
     let theirs = theirs(repo, found)?;
     let (mut own, mut ours) = (0, Vec::new());
@@ -74,7 +75,7 @@ pub(super) fn define(repo: &Repo, api: &Api<'_>, found: &mut Findings) -> Result
     Ok(format!("{own} kinds as their projects define them, as helm/definitions.yaml does: {}", ours.join(", ")))
 }
 
-/// All definitions that the modules carry.
+/// Returns all definitions that the modules contain.
 fn theirs(repo: &Repo, found: &mut Findings) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for Source { group, module, version, files } in SOURCES {
@@ -96,7 +97,7 @@ fn theirs(repo: &Repo, found: &mut Findings) -> Result<Vec<Value>> {
     Ok(all)
 }
 
-/// Whether this is the definition of a kind, with that version served.
+/// Returns `true` if `defined` is the definition of a kind and serves that version.
 fn defines(defined: &Value, version: &str, kind: &str) -> bool {
     let spec = &defined["spec"];
     let (group, version) = version.split_once('/').unwrap_or_default();

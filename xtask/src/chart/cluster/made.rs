@@ -1,9 +1,9 @@
-//! A definition of a kind, made of the fields that helm/definitions.yaml knows and of nothing else.
+//! A definition of a kind, derived only from the fields in helm/definitions.yaml.
 
 use crate::chart::custom::{Definition, Type};
 use serde_json::{Map, Value, json};
 
-/// The definition, as the API server takes it.
+/// Returns the definition in the form of the API server.
 pub(super) fn made(version: &str, kind: &str, definition: &Definition) -> Value {
     let (group, version) = version.split_once('/').unwrap_or(("", version));
     let singular = kind.to_lowercase();
@@ -21,14 +21,14 @@ pub(super) fn made(version: &str, kind: &str, definition: &Definition) -> Value 
         "kind": "CustomResourceDefinition",
         "metadata": {
             "name": format!("{plural}.{group}"),
-            // Groups of Kubernetes' own projects are refused without it.
+            // The API server rejects groups of Kubernetes' own projects without this annotation.
             "annotations": {"api-approved.kubernetes.io": "unapproved, made for checks"},
         },
         "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": versions},
     })
 }
 
-/// Puts a field into a schema; `[]` behind a name stands for the items of a list.
+/// Adds a field to a schema; `[]` after a name stands for the items of a list.
 fn set(schema: &mut Value, path: &str, of: Type) {
     let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
     let (name, is_list) = name.strip_suffix("[]").map_or((name, false), |name| (name, true));

@@ -1,4 +1,5 @@
-//! One example as a release of helm's: installed, upgraded to what it is, upgraded to something else, and uninstalled.
+//! One example as a helm release: installed, upgraded without a change, upgraded with a change, and
+//! uninstalled.
 
 use super::examples::{UPGRADE, namespace_of};
 use crate::chart::example;
@@ -7,7 +8,7 @@ use crate::run::output_of;
 use crate::servers::Kube;
 use anyhow::{Context, Result};
 
-/// Does all of it; nothing is waited for, since nothing runs.
+/// Runs all of these steps. It waits for no rollout, because no node is running.
 pub(super) fn check(helm: &Helm<'_>, kube: &Kube, name: &str) -> Result<()> {
     let (helm, values) = (helm.within(&namespace_of(name)), example(name));
     for (verb, sets) in [("install", &UPGRADE[..0]), ("upgrade", &UPGRADE[..0]), ("upgrade", &UPGRADE[..])] {

@@ -1,5 +1,5 @@
-//! Kubernetes' types in values.schema.json, which bear Kubernetes' names there: a field that is misspelt in one would
-//! refuse what is right, and one that is missing what somebody needs.
+//! Kubernetes' types in values.schema.json, which have Kubernetes' names there. A misspelt field
+//! would reject valid values, and a missing one would reject a value that a user needs.
 
 use crate::chart::findings::Findings;
 use crate::chart::objects::word;
@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Where Kubernetes keeps them.
+/// The packages that contain the types.
 const PACKAGES: [&str; 3] = ["io.k8s.api.core.v1", "io.k8s.api.networking.v1", "io.k8s.apimachinery.pkg.apis.meta.v1"];
-/// Of single values, which have no fields.
+/// The types of single values, which have no fields.
 const QUANTITY: &str = "Quantity";
-/// Fields that are alpha: a cluster drops them in silence unless somebody has switched them on.
+/// Alpha fields: a cluster silently drops them unless its administrator has enabled them.
 const ALPHA: [(&str, &str); 2] = [("EnvVarSource", "fileKeyRef"), ("VolumeProjection", "podCertificate")];
 
-/// Compares every definition that begins with a capital letter.
+/// Checks every definition that begins with a capital letter.
 pub(super) fn check(repo: &Repo, definitions: &Path, found: &mut Findings) -> Result<()> {
     let known: Value = serde_json::from_str(&fs::read_to_string(definitions)?)?;
     let schema: Value = serde_json::from_str(&fs::read_to_string(repo.at(CHART).join("values.schema.json"))?)?;
@@ -31,7 +31,8 @@ pub(super) fn check(repo: &Repo, definitions: &Path, found: &mut Findings) -> Re
     Ok(())
 }
 
-/// Whether a type has the fields that Kubernetes knows and the chart may take, and asks for all that Kubernetes asks for.
+/// Fails unless a type has the fields that Kubernetes defines and the chart may accept, and
+/// requires the fields that Kubernetes requires.
 fn same(name: &str, ours: &Value, known: &Value) -> Result<()> {
     let mut places = PACKAGES.iter().filter_map(|package| known.get(format!("{package}.{name}")));
     let theirs = places.next().with_context(|| format!("Kubernetes has no {name}"))?;
@@ -47,12 +48,12 @@ fn same(name: &str, ours: &Value, known: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The names of all fields.
+/// Returns the names of all fields.
 fn fields(of: &Value) -> BTreeSet<&str> {
     of["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
-/// What the chart does not take though Kubernetes knows it.
+/// Returns `true` for a field that Kubernetes defines and the chart does not accept.
 fn left_out(name: &str, field: &str) -> bool {
     let volume = name == "Volume" && !policy::VOLUMES.contains(&field) && field != "name";
     volume || ALPHA.contains(&(name, field))

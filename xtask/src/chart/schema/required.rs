@@ -1,5 +1,5 @@
-//! Whether a schema requires every key to which the chart gives a default. Helm takes away a key that somebody sets to null, and what
-//! a template then lacks it would name nowhere.
+//! A check that a schema requires every key with a default of the chart. Helm removes a key that a
+//! user sets to null, and a template that lacks it would fail without naming the key.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
@@ -14,8 +14,9 @@ pub(super) fn check(schema: &Value, defaults: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Lets `schema` require what `defaults` hold, at every depth that it describes itself: whoever nulls a field of what goes to
-/// Kubernetes as it is (a `$ref`) means that, and so does who nulls an entry under a name of his own.
+/// Makes `schema` require the contents of `defaults`, at every depth that it describes itself. A
+/// null is intended for a field that goes to Kubernetes unchanged (a `$ref`) and for an entry under
+/// a name that the user chose.
 pub(super) fn require(schema: &mut Value, defaults: &Value, at: &str, added: &mut Vec<String>) {
     let (Some(defaults), Some(properties)) = (defaults.as_object(), schema["properties"].as_object()) else { return };
     let known: Vec<String> = defaults.keys().filter(|key| properties.contains_key(*key)).cloned().collect();

@@ -1,16 +1,18 @@
-//! Whether a schema is strict: it says of every place what may stand there, so that a typo is refused at any depth.
+//! A check that a schema is strict: it describes the allowed value of every place, so that it
+//! rejects a typo at any depth.
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-/// Places that nobody can describe: whole objects of any kind, what a patch puts at any path, and what a chart above
-/// this one tells all its parts.
+/// Places that cannot be described: whole objects of any kind, the value of a patch at any path,
+/// and the global values of a parent chart.
 const FREE: [&str; 3] =
     ["/definitions/patches/items/properties/value", "/properties/extraObjects/items", "/properties/global"];
-/// Where the server names the keys, and judges those that users name.
+/// The place whose keys the server names; the server also checks the keys that users name.
 const CONFIG: &str = "/properties/config/";
 
-/// Whether every place is described but those that cannot be, and those in `removed`, which are open for a while.
+/// Fails unless every place is described, except those that cannot be and those in `removed`, which
+/// stay open for a while.
 pub(super) fn check(schema: &Value, removed: &[String]) -> Result<()> {
     let (mut faults, mut free) = (Vec::new(), Vec::new());
     walk(schema, "", &mut |at, takes| {
@@ -20,15 +22,16 @@ pub(super) fn check(schema: &Value, removed: &[String]) -> Result<()> {
             faults.push(format!("{} takes {takes}", if at.is_empty() { "the top" } else { at }));
         }
     });
-    // An exception that nothing needs would hide the next open place there.
+    // A needless exception would hide the next open place at that path.
     let needless = FREE.iter().filter(|at| !free.iter().any(|open| open == *at));
     faults.extend(needless.map(|at| format!("{at} takes nothing unknown, and need not be excepted")));
     ensure!(faults.is_empty(), "{}", faults.join(", "));
     Ok(())
 }
 
-/// Calls `see` with every place that takes more than is described, as a JSON pointer, and with what it takes. What stands
-/// under `if`, `allOf` and the like only narrows what stands beside it.
+/// Calls `see` with every place that accepts more than is described, as a JSON pointer, and with a
+/// description of what it accepts. Schemas under `if`, `allOf` and the like only narrow the schema
+/// that contains them.
 fn walk(schema: &Value, at: &str, see: &mut impl FnMut(&str, &str)) {
     if let Some(takes) = more(schema, at) {
         see(at, takes);
@@ -45,9 +48,9 @@ fn walk(schema: &Value, at: &str, see: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// What a place takes that nobody has described.
+/// Returns a description of the undescribed values that a place accepts.
 fn more(schema: &Value, at: &str) -> Option<&'static str> {
-    // In this draft nothing beside a reference counts.
+    // In this draft a reference disables all keywords of the same object.
     if schema.get("$ref").is_some() {
         return None;
     }
@@ -62,7 +65,7 @@ fn more(schema: &Value, at: &str) -> Option<&'static str> {
     }
     let mut patterns = schema["patternProperties"].as_object().into_iter().flatten().map(|(pattern, _)| pattern);
     match &schema["additionalProperties"] {
-        // A pattern without both ends is found within any longer name.
+        // A pattern without both anchors also matches inside any longer name.
         Value::Bool(false) if patterns.any(|pattern| !(pattern.starts_with('^') && pattern.ends_with('$'))) => {
             Some("any name that holds its pattern")
         }
@@ -73,7 +76,7 @@ fn more(schema: &Value, at: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a value of this type may stand there.
+/// Returns `true` if the place may hold a value of this type.
 fn may_be(schema: &Value, kind: &str) -> bool {
     let among = |kinds: &Vec<Value>| kinds.iter().any(|of| of == kind);
     schema["type"] == kind || schema["type"].as_array().is_some_and(among)
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Every open place of a schema, with what it takes.
+    /// Returns every open place of a schema, with a description of what it accepts.
     fn open(schema: &Value) -> Vec<String> {
         let mut found = Vec::new();
         walk(schema, "", &mut |at, takes| found.push(format!("{at}: {takes}")));

@@ -1,4 +1,4 @@
-//! What the pages of the reference are rendered with. Every text is Markdown already.
+//! The data with which the pages of the reference are rendered. Every text is already Markdown.
 
 use super::refusals;
 use super::text::{Linker, cell, link, parts};
@@ -10,11 +10,11 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All of them.
+/// All pages.
 #[derive(Debug, Serialize)]
 pub(super) struct Pages {
     pub(super) services: Vec<ServicePage>,
-    /// The messages that are no single method's request or answer.
+    /// The messages that are not the request or the response of a single method.
     messages: Vec<Table>,
     enums: Vec<EnumTable>,
     reasons: Vec<ReasonEntry>,
@@ -27,9 +27,9 @@ pub(super) struct ServicePage {
     /// The name of its page, and of its client in the SDKs.
     pub(super) short: String,
     full_name: String,
-    /// Whether it listens at an address of its own.
+    /// The client uses a separate address if `true`.
     admin: bool,
-    /// The first paragraph.
+    /// The first paragraph of the description.
     about: String,
     details: String,
     methods: Vec<MethodEntry>,
@@ -70,7 +70,7 @@ struct Table {
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
-    /// The type of a field, the number of a value.
+    /// The type of a field or the number of a value.
     kind: String,
     about: String,
 }
@@ -91,19 +91,19 @@ struct ReasonEntry {
     example: String,
 }
 
-/// What every page is made with.
+/// The data that every page needs.
 #[derive(Debug)]
 struct Maker<'a> {
     contract: &'a Contract<'a>,
     configured: &'a Configured,
     linker: Linker,
     reasons: BTreeMap<String, Reason>,
-    /// The messages that are told on the page of their method.
+    /// The messages that appear on the page of their method.
     of_methods: BTreeSet<String>,
 }
 
 impl Pages {
-    /// Makes them of the contract.
+    /// Makes the pages from the contract.
     pub(super) fn of(contract: &Contract<'_>, configured: &Configured, listed: &Listed) -> Result<Self> {
         let declared = contract.enumeration("ErrorReason")?;
         let reasons = model::reasons(declared)?;
@@ -165,7 +165,8 @@ impl Maker<'_> {
         })
     }
 
-    /// An error of a method: what the reason says of itself, and what the comment of the method adds.
+    /// Returns an error of a method: the description of the reason, and the addition of the
+    /// method's comment.
     fn refusal(&self, name: &str, note: &str) -> RefusalRow {
         let reason = self.reasons.get(name);
         let own = reason.and_then(|reason| reason.about.split_inclusive(". ").next()).unwrap_or_default();
@@ -189,7 +190,7 @@ impl Maker<'_> {
         Table { name, about, fields: message.fields.iter().map(row).collect() }
     }
 
-    /// The type of a field, with a link to what the contract defines.
+    /// Returns the type of a field, with a link to a type of the contract.
     fn kind(&self, message: &Message<'_>, field: &Field<'_>) -> String {
         if let Some((key, value)) = message.map(field) {
             return format!("map of {key} to {value}");

@@ -3,13 +3,15 @@
 use super::text::Linker;
 use anyhow::{Result, ensure};
 
-/// Where the list begins; it ends with its sentence.
+/// The beginning of the list, which ends with its sentence.
 const BEGIN: &str = "Errors: ";
 
-/// One error of a list, with what the comment says of it: `COMMENT_NOT_FOUND` and `a second delete too`.
+/// One error of a list, with its note in the comment: `COMMENT_NOT_FOUND` and `a second delete
+/// too`.
 pub(super) type Refusal = (String, String);
 
-/// The text without its list of errors, and the list. Fails where the list names what is no reason.
+/// Returns the text without its list of errors, and the list. Fails if the list contains a name
+/// that is no reason.
 pub(super) fn taken(text: &str, reasons: &Linker) -> Result<(String, Vec<Refusal>)> {
     let Some((before, rest)) = text.split_once(BEGIN) else { return Ok((text.to_owned(), Vec::new())) };
     let (list, after) = rest.split_at(end(rest));
@@ -23,13 +25,13 @@ pub(super) fn taken(text: &str, reasons: &Linker) -> Result<(String, Vec<Refusal
     Ok((format!("{}{after}", before.trim_end()).trim().to_owned(), refusals))
 }
 
-/// Behind the full stop that ends the sentence.
+/// Returns the position after the full stop that ends the sentence.
 fn end(text: &str) -> usize {
     let stop = text.find(". ").into_iter().chain(text.find(".\n")).min();
     stop.map_or(text.len(), |stop| stop + 1)
 }
 
-/// The parts between commas, but for those in brackets.
+/// Returns the parts between commas; commas in brackets do not separate.
 fn items(list: &str) -> Vec<&str> {
     let (mut depth, mut start, mut items) = (0, 0, Vec::new());
     for (at, letter) in list.char_indices() {

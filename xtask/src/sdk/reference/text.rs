@@ -2,24 +2,24 @@
 
 use std::collections::BTreeSet;
 
-/// Makes links of the reasons that a text names.
+/// Turns the reasons in a text into links.
 #[derive(Debug)]
 pub(super) struct Linker {
     reasons: BTreeSet<String>,
 }
 
 impl Linker {
-    /// Knows these reasons, by their names without prefix.
+    /// Creates a linker for these reasons, by their names without prefix.
     pub(super) fn new(reasons: impl IntoIterator<Item = String>) -> Self {
         Self { reasons: reasons.into_iter().collect() }
     }
 
-    /// Whether this is a reason.
+    /// Returns `true` if the name is a reason.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.reasons.contains(name)
     }
 
-    /// The text with a link for each reason outside of code.
+    /// Returns the text with a link for each reason outside of code.
     pub(super) fn linked(&self, text: &str) -> String {
         let parts = text.split('`').enumerate();
         let parts = parts.map(|(number, part)| if number % 2 == 0 { self.plain(part) } else { part.to_owned() });
@@ -40,17 +40,17 @@ impl Linker {
     }
 }
 
-/// The link to a reason.
+/// Returns the link to a reason.
 pub(super) fn link(reason: &str) -> String {
     format!("[{reason}](errors.md#{})", reason.to_lowercase())
 }
 
-/// A text for a cell of a table: paragraphs are parted by a line break.
+/// Returns a text for a table cell, with paragraphs separated by a line break.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace("\n\n", "<br>")
 }
 
-/// A comment in its parts: the first paragraph, those that follow, and the example.
+/// Returns the parts of a comment: the first paragraph, the following ones, and the example.
 pub(super) fn parts(about: &str) -> (String, String, Option<String>) {
     let (mut rest, mut example) = (Vec::new(), None);
     let mut paragraphs = about.split("\n\n");

@@ -64,7 +64,7 @@ pub(super) const BANS: &[Ban] = &[
                command line that are clients themselves",
         words: &["riposte_sdk"],
         inside: &["server/", "migrations/"],
-        // The listener hands the contract's descriptors to reflection.
+        // The listener passes the contract's descriptors to reflection.
         except: &[
             "server/src/rpc.rs",
             "server/src/rpc/",
@@ -150,7 +150,7 @@ pub(super) const BANS: &[Ban] = &[
         except: &[
             "server/src/config.rs",
             "server/src/config/",
-            // Bugs that tests plant are no part of the configuration, and of no build that ships.
+            // Mutants are no part of the configuration, and of no build that ships.
             "server/src/planted.rs",
             "server/cache/src/planted.rs",
             "sdk/rust/src/client/options.rs",

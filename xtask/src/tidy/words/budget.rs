@@ -32,7 +32,7 @@ impl Budget {
         Self { allowed }
     }
 
-    /// The keys that have an entry.
+    /// Returns the keys that have an entry.
     #[cfg(test)]
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         self.allowed.keys().map(String::as_str)
@@ -66,7 +66,7 @@ impl Budget {
         }
     }
 
-    /// The budget that allows today's counts and no more than before.
+    /// Returns the budget that allows today's counts and no more than before.
     pub(super) fn lowered(&self, counts: &BTreeMap<&str, usize>) -> Self {
         let allow = |(key, count): (&&str, &usize)| {
             let before = self.allowed.get(*key).copied().unwrap_or(*count);

@@ -46,9 +46,9 @@ pub(super) struct Word {
 /// A row of the table of exceptions.
 #[derive(Debug)]
 pub(super) struct Exception {
-    /// The text that keeps its words; none for the whole file.
+    /// The text whose words are kept; `None` for the whole file.
     pub(super) text: Option<String>,
-    /// The beginning of the paths it holds for; empty for all files.
+    /// The beginning of the paths that the exception applies to; empty for all files.
     pub(super) path: String,
 }
 
@@ -63,8 +63,8 @@ impl Forms {
         }
     }
 
-    /// The number of parts and the word of the longest form that begins `parts`.
-    /// The last part may be a plural.
+    /// Returns the number of parts and the word of the longest form that begins `parts`. The last
+    /// part may be a plural.
     pub(super) fn longest(&self, parts: &[String]) -> Option<(usize, usize)> {
         let first = parts.first()?;
         let candidates = [Some(first.as_str()), first.strip_suffix('s')];
@@ -151,7 +151,7 @@ impl Glossary {
     }
 }
 
-/// The rows of the tables below a heading, without header and rule, with their lines.
+/// Returns the rows of the tables below a heading, without header and rule, with their lines.
 fn rows<'a>(text: &'a str, heading: &str) -> Vec<(usize, Vec<&'a str>)> {
     let lines = text.lines().enumerate().skip_while(|(_, line)| *line != heading).skip(1);
     let section: Vec<_> = lines.take_while(|(_, line)| !line.starts_with("## ")).collect();
@@ -176,7 +176,7 @@ fn exception(row: &[&str]) -> Option<Exception> {
     (!faulty).then(|| Exception { text: (!whole).then(|| text.to_owned()), path: path.to_owned() })
 }
 
-/// The parts of a cell that stand in backticks.
+/// Returns the parts of a cell in backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).filter(|part| !part.is_empty()).collect()
 }

@@ -21,7 +21,7 @@ pub(super) enum FileKind {
 }
 
 impl FileKind {
-    /// The kind of a file by the end of its name.
+    /// Returns the kind of a file by the end of its name.
     pub(super) fn of(path: &str) -> Option<Self> {
         Some(match path.rsplit_once('.')?.1 {
             "md" => Self::Document,
@@ -31,7 +31,7 @@ impl FileKind {
         })
     }
 
-    /// The part of a line that is prose.
+    /// Returns the part of a line that is prose.
     fn prose(self, line: &str) -> &str {
         match self {
             Self::Document => line,
@@ -41,7 +41,8 @@ impl FileKind {
     }
 }
 
-/// The comment of a line: what follows the mark outside quotes, at the start or after a blank.
+/// Returns the comment of a line: the text after the mark outside quotes, at the start or after a
+/// blank.
 fn comment<'a>(line: &'a str, mark: &str) -> &'a str {
     let mut quote = None;
     let mut before = ' ';
@@ -93,7 +94,7 @@ pub(super) fn rust(glossary: &Glossary, source: &Source, occurrences: &mut Vec<O
     }
 }
 
-/// The first word of a doc comment that begins on this line.
+/// Returns the first word of a doc comment that begins on this line.
 fn opening<'a>(before: &str, line: &'a str) -> Option<&'a str> {
     let mark = ["///", "//!"].into_iter().find(|mark| line.trim_start().starts_with(mark))?;
     if before.trim_start().starts_with(mark) {
@@ -102,7 +103,7 @@ fn opening<'a>(before: &str, line: &'a str) -> Option<&'a str> {
     line.trim_start()[mark.len()..].trim_start().split(|c: char| !in_name(c)).next()
 }
 
-/// The byte ranges that exceptions keep; none when the whole file is an exception.
+/// Returns the byte ranges that exceptions keep; `None` when the whole file is an exception.
 fn hidden(exceptions: &[Exception], path: &str, text: &str) -> Option<Vec<(usize, usize)>> {
     let mut found = Vec::new();
     for exception in exceptions.iter().filter(|exception| path.starts_with(&exception.path)) {
@@ -123,7 +124,7 @@ fn masked(text: &str, hidden: &[(usize, usize)]) -> String {
 /// A word or a name in a line.
 struct Token<'a> {
     text: &'a str,
-    /// Only blanks and hyphens separate this token from the one before.
+    /// Only blanks and hyphens separate this token from the previous one.
     joined: bool,
 }
 
@@ -194,7 +195,7 @@ fn is_name(text: &str) -> bool {
     text.contains('_') || parts(text).len() > 1
 }
 
-/// The parts of a name in small letters, split at underscores and capitals.
+/// Returns the parts of a name in small letters, split at underscores and capitals.
 fn parts(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
     let mut found = vec![String::new()];

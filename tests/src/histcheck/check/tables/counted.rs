@@ -1,4 +1,4 @@
-//! Counts and floors that are stored are those of the rows that are there.
+//! Stored counts and floors equal those of the existing rows.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use super::super::quick::QuickMap;
 use super::Stand;
 use crate::histcheck::history::CommentRow;
 
-/// The counts of something, and their names.
+/// Counts of a row, and their column names.
 type Counts<const N: usize> = [i32; N];
 const OF_SUBJECTS: [&str; 2] = ["root_count", "comment_count"];
 const OF_COMMENTS: [&str; 3] = ["reply_count", "like_count", "dislike_count"];
 
-/// Counts the rows again, and holds against that what is stored.
+/// Counts the rows again, and compares the result with the stored counts.
 pub(super) fn check(stand: &Stand<'_>, found: &mut Found) {
-    // A subject may have the id of a comment: they are minted apart.
+    // A subject may have the same id as a comment: the ids are generated separately.
     let mut subjects: QuickMap<i64, Counts<2>> = QuickMap::default();
     let mut comments: QuickMap<i64, Counts<3>> = QuickMap::default();
     for row in stand.comments.values().filter(|row| row.state == CommentRow::VISIBLE) {
         let of_subject = subjects.entry(row.subject_id).or_default();
         of_subject[0] += i32::from(row.root == 0);
         of_subject[1] += 1;
-        // A reply to a reply counts for that and for the root above both.
+        // A reply to a reply counts for its parent and for the root above both.
         let above = [row.root, if row.parent == row.root { 0 } else { row.parent }];
         for id in above.into_iter().filter(|id| *id != 0) {
             comments.entry(id).or_default()[0] += 1;
@@ -60,7 +60,8 @@ fn compare<const N: usize>(
     }
 }
 
-/// Floors of each subject's roots, and of each root's replies, are 1 to the next one, each once.
+/// Checks that the floors of each subject's roots, and of each root's replies, run from 1 up to the
+/// next floor, each once.
 fn floors(stand: &Stand<'_>, found: &mut Found) {
     let mut floors: BTreeMap<(i64, i64), Vec<i32>> = BTreeMap::new();
     for row in stand.comments.values() {

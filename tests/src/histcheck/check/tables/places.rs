@@ -1,16 +1,17 @@
-//! Each row lies in the partition that its id carries, and in the one table and data source of it.
+//! Each row is in the partition of its id, and in the table and data source of that partition.
 
 use std::collections::BTreeMap;
 
 use super::super::Found;
 use crate::histcheck::history::{Rows, Table};
 
-/// The partition that an id carries: ten bits above worker and sequence, as the service promises for ever.
+/// Returns the partition of an id: ten bits above worker and sequence, a layout that the service
+/// never changes.
 fn partition(id: i64) -> i64 {
     (id >> 14) & 1023
 }
 
-/// What a table is of, in words.
+/// Returns the name of the kind of a table.
 fn kind(rows: &Rows) -> &'static str {
     match rows {
         Rows::Subjects(_) => "subjects",
@@ -20,7 +21,7 @@ fn kind(rows: &Rows) -> &'static str {
     }
 }
 
-/// The ids by which each row is routed, and the partition that it says it is in.
+/// Returns the routing id of each row, and the partition stored in it.
 fn ids(rows: &Rows) -> Vec<(i64, i64)> {
     match rows {
         Rows::Subjects(rows) => rows.iter().map(|row| (row.id, row.part)).collect(),
@@ -32,9 +33,9 @@ fn ids(rows: &Rows) -> Vec<(i64, i64)> {
     }
 }
 
-/// Finds rows where nobody would look for them.
+/// Finds rows in a table or data source where the service would not read them.
 pub(super) fn check(tables: &[Table], found: &mut Found) {
-    // Tables of a kind, and the sources of subjects by their tables.
+    // Numbers of tables by kind, and the data sources of subjects by their tables.
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     let mut sources: BTreeMap<i64, u8> = BTreeMap::new();
     for table in tables {

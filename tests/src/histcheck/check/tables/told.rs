@@ -1,4 +1,4 @@
-//! What the service tells of a subject, asked for all of it, is what its rows say.
+//! The service's export of a subject equals its rows.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::super::quick::QuickMap;
 use super::Stand;
 use crate::histcheck::history::{Call, CommentRow, ContentRow, Counts, History, Item, Outcome, SubjectRow, Value};
 
-/// Finds what is told otherwise than it stands, or not at all.
+/// Finds exported data that differs from the rows, and rows that are not exported.
 pub(super) fn check(stand: &Stand<'_>, history: &History, found: &mut Found) {
     let mut below: QuickMap<i64, Vec<&CommentRow>> = QuickMap::default();
     for row in stand.comments.values() {
@@ -57,7 +57,7 @@ pub(super) fn check(stand: &Stand<'_>, history: &History, found: &mut Found) {
     }
 }
 
-/// In what a row differs from what is told of it.
+/// Returns the difference between a row and its exported comment, if any.
 fn differs(row: &CommentRow, content: Option<&ContentRow>, item: &Item) -> Option<&'static str> {
     let visible = row.state == CommentRow::VISIBLE;
     if !visible && row.state != CommentRow::DELETED {
@@ -72,7 +72,7 @@ fn differs(row: &CommentRow, content: Option<&ContentRow>, item: &Item) -> Optio
     if row.revision != item.revision {
         return Some("another revision");
     }
-    // A tombstone tells neither who wrote it nor its words.
+    // A tombstone shows neither its author nor its content.
     if (row.likes, row.dislikes, row.replies) != (item.likes, item.dislikes, item.replies) {
         return Some("other counts");
     }
