@@ -11,9 +11,10 @@ use riposte_cache::{
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Clock, Outbox, Rankings, Reader, Writer};
+use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 
-use crate::config::{self, CacheKind, ConfigError, ConfigErrors, SourceUrl};
+use crate::config::{self, CacheKind};
 use crate::rpc::ListPageRenderer;
 use crate::telemetry::Metrics;
 

@@ -23,8 +23,9 @@ pub(crate) mod transfer;
 mod verify;
 mod version;
 
-use crate::config::{Config, ConfigErrors, Inputs, Loaded, Profile};
+use crate::config::{Config, Inputs, Loaded, Profile};
 use clap::{CommandFactory, Parser, Subcommand};
+use riposte_settings::ConfigErrors;
 use std::{path::PathBuf, process::ExitCode};
 
 /// A comment service: comments, replies and likes under anything you own, over gRPC.

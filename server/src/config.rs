@@ -12,25 +12,22 @@
 mod audit;
 mod auth;
 mod cache;
-mod errors;
 mod key_lines;
 mod limits;
 mod load;
 mod object_types;
-mod origin;
 mod page_tokens;
 mod print;
 mod rankings;
 mod response_cache;
 mod roles;
 mod schema;
-mod secret;
 mod server;
 mod settle;
+mod source_tag;
 mod store;
 mod telemetry;
 mod tree;
-mod units;
 mod write_queues;
 
 #[cfg(test)]
@@ -39,26 +36,22 @@ mod tests;
 pub use self::audit::{AuditKind, AuditSettings};
 pub use self::auth::{AuthSettings, JwtSettings, TlsSettings};
 pub use self::cache::{CacheKind, CacheSettings};
-pub use self::errors::{ConfigError, ConfigErrors};
 pub use self::limits::LimitSettings;
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
-pub use self::origin::ValueOrigin;
 pub use self::page_tokens::PageTokenSettings;
 pub use self::print::{EXAMPLE, show};
 pub use self::rankings::RankingSettings;
 pub use self::response_cache::ResponseCacheSettings;
 pub use self::roles::{ServerRole, ServerRoles};
 pub use self::schema::schema;
-pub use self::secret::{MASK, Secret, SourceUrl};
 pub use self::server::{LogFormat, LogSettings, ServerSettings};
 pub use self::store::{PoolSettings, PoolsSettings, SourceSettings, StoreKind, StoreSettings, TableRange};
 pub use self::telemetry::TelemetrySettings;
-pub use self::units::{ByteSize, TimeSpan};
 pub use self::write_queues::WriteQueueSettings;
 
-use self::errors::ErrorReport;
 use crate::admission::{AdmissionLimits, MemberRates};
+use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -142,7 +135,7 @@ impl Config {
     }
 
     /// Reports settings that require a single process when this process does not have all roles.
-    fn alone(&self, report: &mut errors::ErrorScope<'_>) {
+    fn alone(&self, report: &mut ErrorScope<'_>) {
         let sqlite = "must be both, api and worker: SQLite (store.kind) has one process";
         report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
         let memory = "must be both, api and worker: copies in memory (cache.kind) are for a single process";

@@ -8,13 +8,14 @@ use riposte_core::comments::CommentPorts;
 use riposte_core::object_type::Policies;
 use riposte_core::ports::{CommandLog, Rankings, Reader};
 use riposte_core::rank::RankingConfig;
+use riposte_settings::ByteSize;
 use riposte_store::SqlStore;
 use tokio::runtime::Handle;
 
 use crate::auth::Authenticator;
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::config::{ByteSize, Config, ServerRole};
+use crate::config::{Config, ServerRole};
 use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use crate::response_cache::{CountingLog, ResponseCache};
 use crate::rpc::{self, MessageLimits, ResponseCacheLayer, Services};

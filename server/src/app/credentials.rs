@@ -5,10 +5,11 @@ use std::sync::Arc;
 use anyhow::{Error, Result};
 use riposte_core::Policies;
 use riposte_core::ports::Clock;
+use riposte_settings::{ConfigError, ConfigErrors};
 
 use super::tls::TlsServer;
 use crate::auth::{Authenticator, Callers, JwtVerifier};
-use crate::config::{AuthSettings, Config, ConfigError, ConfigErrors, TlsSettings as Files};
+use crate::config::{AuthSettings, Config, TlsSettings as Files};
 use crate::telemetry::Metrics;
 
 /// The known callers, and the security of their connections.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Error, Result};
+use riposte_settings::ConfigErrors;
 use riposte_store::SqlStore;
 use tokio::task::JoinHandle;
 
@@ -146,7 +147,7 @@ impl Reloaders {
     }
 
     async fn read_source(&self, place: usize) -> Result<()> {
-        let address = self.secrets.store.address(place).map_err(config::ConfigErrors::from)?;
+        let address = self.secrets.store.address(place).map_err(ConfigErrors::from)?;
         let Some(source) = self.store.sources().all().get(place) else { return Ok(()) };
         source
             .exchange(address.expose())
@@ -155,7 +156,7 @@ impl Reloaders {
     }
 
     async fn read_cache(&self) -> Result<()> {
-        let Some(address) = self.secrets.cache.address().map_err(config::ConfigErrors::from)? else { return Ok(()) };
+        let Some(address) = self.secrets.cache.address().map_err(ConfigErrors::from)? else { return Ok(()) };
         self.copies.exchange(&address).await.map_err(|why| Error::msg(format!("cache.url_file: {why}")))
     }
 }

@@ -13,9 +13,10 @@ use super::{ConfigSources, exit, output};
 use crate::{
     app,
     clock::SystemClock,
-    config::{Config, ConfigError, ConfigErrors, Profile, StoreKind},
+    config::{Config, Profile, StoreKind},
 };
 use riposte_core::ports::Clock;
+use riposte_settings::{ConfigError, ConfigErrors};
 use riposte_store::SqlStore;
 use std::{process::ExitCode, sync::Arc};
 

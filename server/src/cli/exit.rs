@@ -1,6 +1,6 @@
 //! The end of the process: a fixed exit code, and the reason on standard error.
 
-use crate::config::ConfigErrors;
+use riposte_settings::ConfigErrors;
 use std::{fmt, process::ExitCode};
 
 /// An error that no other code covers.
@@ -93,8 +93,8 @@ fn code_of_status(code: tonic::Code) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTLY, UNAVAILABLE, USAGE, code};
-    use crate::config::ConfigErrors;
     use anyhow::{Context, anyhow};
+    use riposte_settings::ConfigErrors;
     use tonic::Status;
 
     #[test]

@@ -6,8 +6,8 @@ use super::{
     ConfigSources,
     exit::{Failure, UNAVAILABLE},
 };
-use crate::config::TimeSpan;
 use anyhow::Context;
+use riposte_settings::TimeSpan;
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     process::ExitCode,

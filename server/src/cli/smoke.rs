@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use futures::{StreamExt, stream};
+use riposte_settings::TimeSpan;
 
 use super::ask;
 use super::exit::Failure;
-use crate::config::TimeSpan;
 
 const RULES: &str = "\
 On each of some subjects (smoke-1, smoke-2 …, made where they are missing) it writes a comment, a reply

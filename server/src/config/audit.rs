@@ -1,6 +1,6 @@
 //! The destination of the audit log.
 
-use super::errors::ErrorScope;
+use riposte_settings::ErrorScope;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Authentication of callers and security of connections.
 
-use super::{errors::ErrorScope, units::TimeSpan};
 use crate::auth::JwtRequirements;
+use riposte_settings::{ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 

@@ -1,6 +1,6 @@
 //! The cache of frequently read data.
 
-use super::{ConfigError, errors::ErrorScope, secret::SourceUrl, units::TimeSpan};
+use riposte_settings::{ConfigError, ErrorScope, SourceUrl, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
@@ -77,7 +77,7 @@ impl CacheSettings {
             None => Ok(self.url.clone()),
             Some(path) => {
                 let at = |message: String| ConfigError::at("cache.url_file", message);
-                let read = SourceUrl::read(path, SourceUrl::is_redis, FORM).map_err(at)?;
+                let read = SourceUrl::read(path, is_redis, FORM).map_err(at)?;
                 let judged = riposte_cache::RedisCache::judge(read.expose());
                 judged.map(|()| Some(read)).map_err(|why| at(format!("is no address of Redis: {why}")))
             }
@@ -98,9 +98,9 @@ impl CacheSettings {
 
     pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
         let redis = self.kind == CacheKind::Redis;
-        let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), SourceUrl::is_redis);
+        let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), is_redis);
         report.require(url, "url", FORM);
-        if let Some(url) = self.url.as_ref().filter(|url| redis && url.is_redis())
+        if let Some(url) = self.url.as_ref().filter(|url| redis && is_redis(url))
             && let Err(why) = riposte_cache::RedisCache::judge(url.expose())
         {
             report.fault("url", format!("is no address of Redis: {why}"));
@@ -121,4 +121,10 @@ impl CacheSettings {
         report.require((1..=1_024).contains(&self.database_reads), "database_reads", "must be 1 to 1024");
         report.require(within(self.database_wait, milli, 60 * second), "database_wait", "must be 1ms to 1min");
     }
+}
+
+/// Returns true if the address names a Redis server or a Redis Cluster.
+fn is_redis(address: &SourceUrl) -> bool {
+    let schemes = ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"];
+    schemes.iter().any(|scheme| address.expose().starts_with(scheme))
 }

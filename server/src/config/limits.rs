@@ -1,8 +1,7 @@
 //! Limits of a process: concurrent calls, rates, connections.
 
-use super::errors::ErrorScope;
-use super::units::{ByteSize, TimeSpan};
 use crate::admission::{RateLimit, SendBuffer};
+use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -1,15 +1,16 @@
 //! Loading: reads every source and combines them into one [`Config`] or a list of all errors.
 
 use super::{
-    Config, ConfigError, ConfigErrors, ValueOrigin,
+    Config,
     key_lines::{KeyLines, line_at},
     settle::settle,
-    tree,
+    source_tag, tree,
 };
 use figment::{
     Figment, Metadata, Provider,
     value::{Dict, Map, Value},
 };
+use riposte_settings::{ConfigError, ConfigErrors, ValueOrigin};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -150,7 +151,7 @@ impl Provider for Layer {
 
 impl Sources {
     fn add(&mut self, origin: ValueOrigin, values: Dict) {
-        let tagged = Figment::from(Layer { metadata: origin.metadata(), values });
+        let tagged = Figment::from(Layer { metadata: source_tag::metadata(&origin), values });
         let values = tagged.data().ok().and_then(|mut data| data.remove(&figment::Profile::Default));
         tree::merge(&mut self.tree, values.unwrap_or_default());
         self.metadata.push(tagged);
@@ -224,7 +225,7 @@ impl Sources {
         while !keys.is_empty() {
             if let Some(value) = tree::get(&self.tree, &keys) {
                 let metadata = self.metadata.iter().find_map(|layer| layer.get_metadata(value.tag()));
-                return match metadata.map(ValueOrigin::of) {
+                return match metadata.map(source_tag::of) {
                     Some(ValueOrigin::File(file, _)) => {
                         let line = self.lines.get(&file).and_then(|lines| lines.line(path));
                         ValueOrigin::File(file, line)

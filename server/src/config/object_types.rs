@@ -1,8 +1,8 @@
 //! The policy of an object type.
 
-use super::{errors::ErrorScope, units::TimeSpan};
 use crate::admission::RateLimit;
 use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
+use riposte_settings::{ErrorScope, TimeSpan};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
 

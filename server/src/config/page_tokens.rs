@@ -1,10 +1,6 @@
 //! The keys that seal page tokens.
 
-use super::{
-    ConfigError, ConfigErrors,
-    errors::ErrorScope,
-    secret::{KEY_FORM, Secret},
-};
+use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, KEY_FORM, Secret};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

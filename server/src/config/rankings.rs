@@ -1,6 +1,6 @@
 //! The depth of ranked lists.
 
-use super::errors::ErrorScope;
+use riposte_settings::ErrorScope;
 use serde::{Deserialize, Serialize};
 
 /// The deepest ranking. Its row takes some 40 KB, and computing it some tens of milliseconds.

@@ -1,8 +1,7 @@
 //! The response cache: counting of reads, and the pages that stay in memory.
 
-use super::errors::ErrorScope;
-use super::units::{ByteSize, TimeSpan};
 use crate::response_cache::{ResponseCacheLimits, SubjectRates};
+use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The roles of a process in the service.
 
-use super::errors::ErrorScope;
+use riposte_settings::ErrorScope;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 

@@ -7,8 +7,9 @@
 
 mod probe;
 
-use super::{Config, MASK};
+use super::Config;
 use probe::{Probe, Tries};
+use riposte_settings::MASK;
 use serde::{Deserialize, de::value::Error};
 use serde_json::{Value, json};
 

@@ -1,12 +1,8 @@
 //! Listeners, message limits and the log.
 
-use super::{
-    auth::TlsSettings,
-    errors::ErrorScope,
-    roles::ServerRoles,
-    units::{ByteSize, TimeSpan},
-};
+use super::{auth::TlsSettings, roles::ServerRoles};
 use crate::admission::Timeouts;
+use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 use tracing_subscriber::filter::Targets;

@@ -4,11 +4,12 @@
 //! is replaced by the default or removed, and the tree is read again until it is accepted. Then the
 //! values themselves are validated.
 
-use super::{Config, ConfigError, tree};
+use super::{Config, tree};
 use figment::{
     error::{Actual, Kind},
     value::{Dict, Value},
 };
+use riposte_settings::ConfigError;
 use serde::Deserialize;
 
 /// More errors than a person fixes at once; further ones appear at the next run.

@@ -1,6 +1,6 @@
 //! The database that stores the comments.
 
-use super::{ConfigError, ConfigErrors, errors::ErrorScope, secret::SourceUrl, units::TimeSpan};
+use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, SourceUrl, TimeSpan};
 use riposte_store::{
     StoreConfig,
     config::{DatabaseKind, PoolConfig, SourceConfig},
@@ -136,7 +136,7 @@ impl StoreSettings {
         let path = format!("store.sources.{place}");
         let source = self.sources.get(place).ok_or_else(|| ConfigError::at(&path, "is not there"))?;
         match (&source.url_file, &source.url) {
-            (Some(file), _) => SourceUrl::read(file, SourceUrl::is_mysql, FORM)
+            (Some(file), _) => SourceUrl::read(file, is_mysql, FORM)
                 .map_err(|message| ConfigError::at(format!("{path}.url_file"), message)),
             (None, Some(url)) => Ok(url.clone()),
             (None, None) => Err(ConfigError::at(format!("{path}.url"), FORM)),
@@ -208,7 +208,7 @@ impl StoreSettings {
             return report.fault("sources", "names no data source: write [[store.sources]] url = \"mysql://…\"");
         }
         for (place, source) in self.sources.iter().enumerate() {
-            let found = source.url.as_ref().map_or(source.url_file.is_some(), SourceUrl::is_mysql);
+            let found = source.url.as_ref().map_or(source.url_file.is_some(), is_mysql);
             report.require(found, &format!("sources.{place}.url"), FORM);
             let one = source.url.is_none() || source.url_file.is_none();
             let both = "goes without url: the address is in one of them";
@@ -242,6 +242,12 @@ impl PoolSettings {
         let PoolSettings { connections, acquire_timeout, statements } = self;
         PoolConfig { connections: *connections, acquire_timeout: acquire_timeout.duration(), statements: *statements }
     }
+}
+
+/// Returns true if the address names a server of the MySQL family.
+fn is_mysql(address: &SourceUrl) -> bool {
+    let text = address.expose();
+    text.starts_with("mysql://") && text.len() > "mysql://".len() && riposte_store::is_address(text)
 }
 
 /// Formats the address without its secret parts, or the path of its file.

@@ -1,7 +1,7 @@
 //! Export of traces, metrics and logs, in addition to the log and the metrics endpoint.
 
-use super::{errors::ErrorScope, secret::Secret, units::TimeSpan};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use riposte_settings::{ErrorScope, Secret, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 

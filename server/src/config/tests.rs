@@ -1,6 +1,7 @@
 //! The complete path from sources to structs.
 
-use super::{Config, ConfigError, ConfigErrors, EXAMPLE, Inputs, Profile, StoreKind, TableRange, ValueOrigin, show};
+use super::{Config, EXAMPLE, Inputs, Profile, StoreKind, TableRange, show};
+use riposte_settings::{ConfigError, ConfigErrors, ValueOrigin};
 use std::{fs, path::PathBuf};
 
 /// Inputs from the text of one file, variables and `--set` values. The file is removed together

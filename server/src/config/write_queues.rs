@@ -1,8 +1,8 @@
 //! The queues of pending writes.
 
-use super::errors::ErrorScope;
 use super::store::{StoreKind, StoreSettings};
 use crate::write::{MAX_BATCH, WriteQueueLimits};
+use riposte_settings::ErrorScope;
 use serde::{Deserialize, Serialize};
 
 /// Capacities of the write queues, and the number of committers.

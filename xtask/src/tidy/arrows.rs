@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates, each with the crates that must not occur in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 8] = [
+const NEVER: [(&str, &[&str]); 9] = [
     (
         "riposte-core",
         &[
@@ -38,6 +38,22 @@ const NEVER: [(&str, &[&str]); 8] = [
             "riposte-conformance",
             "fred",
             "tonic",
+            "clap",
+        ],
+    ),
+    (
+        "riposte-settings",
+        &[
+            "riposte-core",
+            "riposte-store",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-conformance",
+            "riposte-sdk",
+            "riposte",
+            "tokio",
+            "tonic",
+            "figment",
             "clap",
         ],
     ),
@@ -123,11 +139,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn metadata(core: &str, kind: Option<&str>) -> Value {
+    /// A workspace in which the domain and the settings have one more dependency each.
+    fn metadata(core: &str, settings: &str, kind: Option<&str>) -> Value {
         let names = [
             "riposte-core",
             "riposte-store",
             "riposte-cache",
+            "riposte-settings",
             "riposte-conformance",
             "riposte-migrations",
             "riposte-sdk",
@@ -143,6 +161,7 @@ mod tests {
             node("riposte-core", vec![dep("sha2", None), dep(core, kind)]),
             node("riposte-store", vec![dep("riposte-core", None)]),
             node("riposte-cache", vec![]),
+            node("riposte-settings", vec![dep(settings, kind)]),
             node("riposte-conformance", vec![]),
             node("riposte", vec![]),
             node("riposte-migrations", vec![]),
@@ -161,20 +180,31 @@ mod tests {
 
     #[test]
     fn a_planted_runtime_in_the_domain_is_found() {
-        assert_eq!(found(&metadata("tokio", None)), ["riposte-core must never reach tokio: riposte-core → tokio"]);
+        assert_eq!(
+            found(&metadata("tokio", "sha2", None)),
+            ["riposte-core must never reach tokio: riposte-core → tokio"]
+        );
     }
 
     #[test]
     fn a_planted_arrow_from_the_domain_to_the_sdk_is_found_also_behind_another_crate() {
-        let found = found(&metadata("riposte-sdk", None));
+        let found = found(&metadata("riposte-sdk", "sha2", None));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[1].ends_with("riposte-store → riposte-core → riposte-sdk"));
     }
 
     #[test]
+    fn an_arrow_from_the_settings_to_the_store_is_found() {
+        assert_eq!(
+            found(&metadata("sha2", "riposte-store", None)).first().map(String::as_str),
+            Some("riposte-settings must never reach riposte-core: riposte-settings → riposte-store → riposte-core")
+        );
+    }
+
+    #[test]
     fn dependencies_of_tests_and_of_builds_are_free() {
-        assert!(found(&metadata("tokio", Some("dev"))).is_empty());
-        assert!(found(&metadata("tokio", Some("build"))).is_empty());
+        assert!(found(&metadata("tokio", "sha2", Some("dev"))).is_empty());
+        assert!(found(&metadata("tokio", "sha2", Some("build"))).is_empty());
     }
 
     #[test]

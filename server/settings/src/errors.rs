@@ -1,6 +1,6 @@
 //! Configuration errors, which are reported all at once.
 
-use super::origin::ValueOrigin;
+use crate::ValueOrigin;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -22,11 +22,11 @@ pub struct ConfigErrors(pub Vec<ConfigError>);
 
 /// Collects errors of any key.
 #[derive(Debug, Default)]
-pub(super) struct ErrorReport(Vec<ConfigError>);
+pub struct ErrorReport(Vec<ConfigError>);
 
 /// The part of an [`ErrorReport`] below one key.
 #[derive(Debug)]
-pub(super) struct ErrorScope<'r> {
+pub struct ErrorScope<'r> {
     report: &'r mut ErrorReport,
     prefix: &'r str,
 }
@@ -45,34 +45,37 @@ impl From<ConfigError> for ConfigErrors {
 }
 
 impl ErrorReport {
-    pub(super) fn fault(&mut self, path: &str, message: &str) {
+    /// Adds an error of the key at `path`.
+    pub fn fault(&mut self, path: &str, message: &str) {
         self.0.push(ConfigError::at(path, message));
     }
 
-    pub(super) fn under<'r>(&'r mut self, prefix: &'r str) -> ErrorScope<'r> {
+    /// Returns the part of this report below the key `prefix`.
+    pub fn under<'r>(&'r mut self, prefix: &'r str) -> ErrorScope<'r> {
         ErrorScope { report: self, prefix }
     }
 
-    pub(super) fn into_faults(self) -> Vec<ConfigError> {
+    /// Returns all errors, in the order in which they were added.
+    pub fn into_faults(self) -> Vec<ConfigError> {
         self.0
     }
 }
 
 impl ErrorScope<'_> {
     /// Adds an error of the key `name`.
-    pub(super) fn fault(&mut self, name: &str, message: impl AsRef<str>) {
+    pub fn fault(&mut self, name: &str, message: impl AsRef<str>) {
         self.report.fault(&format!("{}.{name}", self.prefix), message.as_ref());
     }
 
     /// Adds an error of the key `name` if its path is empty, usually because a variable is set to
     /// nothing.
-    pub(super) fn path(&mut self, name: &str, path: Option<&PathBuf>) {
+    pub fn path(&mut self, name: &str, path: Option<&PathBuf>) {
         let named = path.is_none_or(|path| !path.as_os_str().is_empty());
         self.require(named, name, "is empty: name a path, or leave it out");
     }
 
     /// Adds an error of the key `name` unless `holds`.
-    pub(super) fn require(&mut self, holds: bool, name: &str, message: &str) {
+    pub fn require(&mut self, holds: bool, name: &str, message: &str) {
         if !holds {
             self.fault(name, message);
         }

@@ -8,7 +8,7 @@ use std::{fmt, fs, path::Path};
 pub const MASK: &str = "********";
 
 /// Error text for an invalid key.
-pub(super) const KEY_FORM: &str = "must be 32 bytes in base64, as `openssl rand -base64 32` makes them";
+pub const KEY_FORM: &str = "must be 32 bytes in base64, as `openssl rand -base64 32` makes them";
 
 /// A secret. It cannot be formatted in the clear: `Display`, `Debug` and `Serialize` all give the
 /// mask.
@@ -58,16 +58,6 @@ impl SourceUrl {
     pub fn read(path: &Path, fits: fn(&Self) -> bool, form: &str) -> Result<Self, String> {
         let address = Self(Secret::read(path)?.0);
         if fits(&address) { Ok(address) } else { Err(format!("{} {form}", path.display())) }
-    }
-
-    /// Returns true if the address names a server of the MySQL family.
-    pub fn is_mysql(&self) -> bool {
-        self.0.starts_with("mysql://") && self.0.len() > "mysql://".len() && riposte_store::is_address(&self.0)
-    }
-
-    /// Returns true if the address names a Redis server or a Redis Cluster.
-    pub fn is_redis(&self) -> bool {
-        ["redis://", "rediss://", "redis-cluster://", "rediss-cluster://"].iter().any(|s| self.0.starts_with(s))
     }
 }
 
