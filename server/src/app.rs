@@ -23,10 +23,10 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::admission::Admission;
-use crate::audit::AuditLog;
+use crate::audit::{AuditLog, AuditSettings};
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::config::{self, Config, ServerRole, ServerRoles, ServerSettings, StoreKind};
+use crate::config::{Config, ServerRole, ServerRoles, ServerSettings, StoreKind};
 use crate::middleware::{InjectedFaults, ReadinessGate};
 use crate::response_cache::ResponseCache;
 use crate::rpc::{self, PageTokenCodec, Services};
@@ -227,7 +227,7 @@ pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
 }
 
 /// Opens the audit log. A server that cannot write it does not start.
-fn open_audit(config: &config::AuditSettings, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<AuditLog> {
+fn open_audit(config: &AuditSettings, clock: &Arc<SystemClock>, metrics: &Metrics) -> anyhow::Result<AuditLog> {
     let audit = AuditLog::open(config, Arc::clone(clock) as _, metrics.clone());
     let named = || config.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
     audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", named()))

@@ -9,6 +9,7 @@
 mod file;
 mod record;
 mod refused;
+mod settings;
 mod sink;
 
 use std::collections::BTreeMap;
@@ -19,13 +20,13 @@ use riposte_core::ports::Clock;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::config::{self, AuditKind};
 use crate::telemetry::Metrics;
 use refused::RateWindows;
 use sink::AuditSink;
 
 pub use record::CallOutcome;
 pub use refused::{CallAttempt, HandlerStarted};
+pub use settings::{AuditKind, AuditSettings};
 
 /// The target of audit records in the log of the process.
 pub(crate) const TARGET: &str = "riposte::audit";
@@ -80,8 +81,8 @@ impl AuditLog {
     ///
     /// # Errors
     /// When the file cannot be opened for appending.
-    pub fn open(config: &config::AuditSettings, clock: Arc<dyn Clock>, metrics: Metrics) -> std::io::Result<Self> {
-        let config::AuditSettings { kind, file } = config;
+    pub fn open(config: &AuditSettings, clock: Arc<dyn Clock>, metrics: Metrics) -> std::io::Result<Self> {
+        let AuditSettings { kind, file } = config;
         let lost = {
             let metrics = metrics.clone();
             move || metrics.audit_failed()
@@ -99,7 +100,7 @@ impl AuditLog {
     ///
     /// # Errors
     /// When it could not; the server would not start.
-    pub fn examine(config: &config::AuditSettings) -> std::io::Result<()> {
+    pub fn examine(config: &AuditSettings) -> std::io::Result<()> {
         match (config.kind, &config.file) {
             (AuditKind::File, Some(path)) => file::can_append(path),
             (AuditKind::Log | AuditKind::Stdout | AuditKind::File, _) => Ok(()),

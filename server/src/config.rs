@@ -9,7 +9,6 @@
 //! This module and its children are the only code that reads configuration files or the
 //! environment.
 
-mod audit;
 mod auth;
 mod cache;
 mod key_lines;
@@ -33,7 +32,6 @@ mod write_queues;
 #[cfg(test)]
 mod tests;
 
-pub use self::audit::{AuditKind, AuditSettings};
 pub use self::auth::{AuthSettings, JwtSettings, TlsSettings};
 pub use self::cache::{CacheKind, CacheSettings};
 pub use self::limits::LimitSettings;
@@ -51,6 +49,7 @@ pub use self::telemetry::TelemetrySettings;
 pub use self::write_queues::WriteQueueSettings;
 
 use crate::admission::{AdmissionLimits, MemberRates};
+use crate::audit::AuditSettings;
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use riposte_core::Error;
 use serde_json::{Value, json};
 
-use super::{AuditLog, AuditedCall, CallOutcome};
+use super::{AuditKind, AuditLog, AuditSettings, AuditedCall, CallOutcome};
 use crate::clock::SystemClock;
-use crate::config::{self, AuditKind};
 use crate::telemetry::Metrics;
 
 fn open(path: &Path) -> std::io::Result<AuditLog> {
-    let config = config::AuditSettings { kind: AuditKind::File, file: Some(path.to_owned()) };
+    let config = AuditSettings { kind: AuditKind::File, file: Some(path.to_owned()) };
     AuditLog::open(&config, Arc::new(SystemClock), Metrics::new().unwrap())
 }
 

@@ -1,8 +1,7 @@
 //! Check of the audit log.
 
 use super::check_result::CheckResult;
-use crate::audit;
-use crate::config::{AuditKind, AuditSettings};
+use crate::audit::{self, AuditKind, AuditSettings};
 
 /// Checks the destination of audit records.
 pub(super) fn examine(config: &AuditSettings) -> CheckResult {

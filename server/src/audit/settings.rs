@@ -1,4 +1,4 @@
-//! The destination of the audit log.
+//! The settings of the audit log.
 
 use riposte_settings::ErrorScope;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,8 @@ pub enum AuditKind {
 }
 
 impl AuditSettings {
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { kind, file } = self;
         report.path("file", file.as_ref());
         let named = (*kind == AuditKind::File) == file.is_some();
