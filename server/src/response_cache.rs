@@ -11,8 +11,10 @@ mod entry;
 mod frequency;
 mod pages;
 mod rates;
+mod settings;
 
 pub use counting_log::CountingLog;
 pub use entry::MAX_AGE;
 pub use pages::{CachedResponse, PageBytes, ResponseCache, ResponseCacheLimits};
 pub use rates::{HotSubject, SubjectRates};
+pub use settings::ResponseCacheSettings;

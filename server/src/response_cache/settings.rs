@@ -1,6 +1,6 @@
-//! The response cache: counting of reads, and the pages that stay in memory.
+//! The settings of the response cache: counting of reads, and the pages that stay in memory.
 
-use crate::response_cache::{ResponseCacheLimits, SubjectRates};
+use super::{ResponseCacheLimits, SubjectRates};
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -42,7 +42,8 @@ impl ResponseCacheSettings {
         }
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         report.require((1..=1024).contains(&self.capacity), "capacity", "must be 1 to 1024");
         let window = (Duration::from_secs(1)..=Duration::from_secs(60)).contains(&self.window.duration());
         report.require(window, "window", "must be 1s to 60s");
