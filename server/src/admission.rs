@@ -17,6 +17,7 @@ mod queue;
 mod quota;
 mod rates;
 mod send_buffer;
+mod settings;
 
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ pub(crate) use quota::{Quota, Quotas};
 use rates::CallerRates;
 pub use rates::MemberRates;
 pub(crate) use send_buffer::{ConnectionBuffer, DrainRate, SendBuffer};
+pub use settings::LimitSettings;
 
 /// The admission limits of one process.
 #[derive(Debug, Clone)]

@@ -12,7 +12,6 @@
 mod auth;
 mod cache;
 mod key_lines;
-mod limits;
 mod load;
 mod object_types;
 mod page_tokens;
@@ -33,7 +32,6 @@ mod tests;
 
 pub use self::auth::{AuthSettings, JwtSettings, TlsSettings};
 pub use self::cache::{CacheKind, CacheSettings};
-pub use self::limits::LimitSettings;
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
 pub use self::page_tokens::PageTokenSettings;
@@ -46,7 +44,7 @@ pub use self::store::{PoolSettings, PoolsSettings, SourceSettings, StoreKind, St
 pub use self::telemetry::TelemetrySettings;
 pub use self::write_queues::WriteQueueSettings;
 
-use crate::admission::{AdmissionLimits, MemberRates};
+use crate::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use crate::audit::AuditSettings;
 use crate::response_cache::ResponseCacheSettings;
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};

@@ -1,6 +1,6 @@
-//! Limits of a process: concurrent calls, rates, connections.
+//! The settings of admission control: concurrent calls, rates, connections.
 
-use crate::admission::{RateLimit, SendBuffer};
+use super::{RateLimit, SendBuffer};
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -52,7 +52,8 @@ impl LimitSettings {
         SendBuffer::new(usize::try_from(self.unread_size.bytes()).unwrap_or(usize::MAX), self.unread_time.duration())
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let rooms = [("reads", self.reads), ("writes", self.writes), ("streams", self.streams)];
         for (name, room) in rooms {
             report.require((2..=1 << 20).contains(&room), name, "must be 2 to 1048576");
