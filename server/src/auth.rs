@@ -10,9 +10,11 @@ mod failure;
 mod guard;
 mod hash;
 mod jwt;
+mod settings;
 
 pub(crate) use access::recorded;
 pub use callers::Callers;
 pub use guard::{Authenticator, PeerIdentity};
 pub use hash::TokenHash;
 pub use jwt::{JwtRequirements, JwtVerifier};
+pub use settings::{AuthSettings, JwtSettings};

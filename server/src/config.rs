@@ -9,7 +9,6 @@
 //! This module and its children are the only code that reads configuration files or the
 //! environment.
 
-mod auth;
 mod cache;
 mod key_lines;
 mod load;
@@ -24,13 +23,13 @@ mod settle;
 mod source_tag;
 mod store;
 mod telemetry;
+mod tls;
 mod tree;
 mod write_queues;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::auth::{AuthSettings, JwtSettings, TlsSettings};
 pub use self::cache::{CacheKind, CacheSettings};
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
@@ -42,10 +41,12 @@ pub use self::schema::schema;
 pub use self::server::{LogFormat, LogSettings, ServerSettings};
 pub use self::store::{PoolSettings, PoolsSettings, SourceSettings, StoreKind, StoreSettings, TableRange};
 pub use self::telemetry::TelemetrySettings;
+pub use self::tls::TlsSettings;
 pub use self::write_queues::WriteQueueSettings;
 
 use crate::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use crate::audit::AuditSettings;
+use crate::auth::AuthSettings;
 use crate::response_cache::ResponseCacheSettings;
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use serde::{Deserialize, Serialize};

@@ -8,8 +8,8 @@ use riposte_core::ports::Clock;
 use riposte_settings::{ConfigError, ConfigErrors};
 
 use super::tls::TlsServer;
-use crate::auth::{Authenticator, Callers, JwtVerifier};
-use crate::config::{AuthSettings, Config, TlsSettings as Files};
+use crate::auth::{AuthSettings, Authenticator, Callers, JwtVerifier};
+use crate::config::{Config, TlsSettings as Files};
 use crate::telemetry::Metrics;
 
 /// The known callers, and the security of their connections.

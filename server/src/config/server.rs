@@ -1,6 +1,6 @@
 //! Listeners, message limits and the log.
 
-use super::{auth::TlsSettings, roles::ServerRoles};
+use super::{roles::ServerRoles, tls::TlsSettings};
 use crate::admission::Timeouts;
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
-//! Authentication of callers and security of connections.
+//! The settings of authentication.
 
-use crate::auth::JwtRequirements;
+use super::JwtRequirements;
 use riposte_settings::{ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
@@ -37,22 +37,9 @@ pub struct JwtSettings {
     pub leeway: TimeSpan,
 }
 
-/// The certificates of both listeners.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct TlsSettings {
-    /// The certificate chain in PEM, the server's own certificate first. Without it both listeners
-    /// use plaintext.
-    pub cert_file: Option<PathBuf>,
-    /// The private key in PEM.
-    pub key_file: Option<PathBuf>,
-    /// The authorities in PEM whose client certificates are trusted. Without it no client
-    /// certificate is requested.
-    pub client_ca_file: Option<PathBuf>,
-}
-
 impl AuthSettings {
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         report.path("callers_file", self.callers_file.as_ref());
         let interval = self.reload_interval.duration();
         let sound = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
@@ -69,7 +56,8 @@ impl JwtSettings {
         Some((jwks_file?, JwtRequirements { issuer, audiences, claim: caller_claim, leeway: leeway.duration() }))
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let Self { jwks_file, issuer, audiences, caller_claim, leeway } = self;
         report.path("jwks_file", jwks_file.as_ref());
         let named = !audiences.is_empty() && audiences.iter().all(|audience| !audience.is_empty());
@@ -93,18 +81,5 @@ impl JwtSettings {
         report.require(other, "caller_claim", "must be a claim that names the caller, like sub or azp");
         let short = leeway.duration() <= Duration::from_secs(120);
         report.require(short, "leeway", "must be 0s to 2min");
-    }
-}
-
-impl TlsSettings {
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
-        let Self { cert_file, key_file, client_ca_file } = self;
-        report.path("cert_file", cert_file.as_ref());
-        report.path("key_file", key_file.as_ref());
-        report.path("client_ca_file", client_ca_file.as_ref());
-        report.require(key_file.is_some() || cert_file.is_none(), "key_file", "goes with cert_file");
-        report.require(cert_file.is_some() || key_file.is_none(), "cert_file", "goes with key_file");
-        let client = cert_file.is_some() || client_ca_file.is_none();
-        report.require(client, "client_ca_file", "goes with cert_file: certificates are shown over TLS only");
     }
 }
