@@ -12,6 +12,7 @@ mod instruments;
 mod metrics;
 mod openmetrics;
 mod push;
+mod settings;
 pub(crate) mod spans;
 
 use std::io::{self, IsTerminal};
@@ -23,12 +24,12 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-use crate::config::{Config, LogFormat, LogSettings};
 use push::{ExportStats, Push};
 
 pub use calls::{CallMetrics, CallTimer};
 pub use error::StartError;
 pub use metrics::Metrics;
+pub use settings::{LogFormat, LogSettings, TelemetrySettings};
 
 /// The version of this build.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -47,15 +48,15 @@ pub struct Telemetry {
 ///
 /// # Errors
 /// If logging was started before, or the certificate authorities of the receiver cannot be read.
-pub fn start(config: &Config) -> Result<Telemetry, StartError> {
-    let LogSettings { format, filter } = &config.log;
+pub fn start(log: &LogSettings, settings: &TelemetrySettings) -> Result<Telemetry, StartError> {
+    let LogSettings { format, filter } = log;
     // A malformed filter cannot occur here: the configuration check refuses it.
     let filter = filter.parse::<Targets>().unwrap_or_default();
     // The audit log is never filtered out: if it is written to this log, each of its lines must
     // appear here.
     let filter = filter.with_target(crate::audit::TARGET, LevelFilter::INFO);
     let exports = ExportStats::default();
-    let push = Push::open(&config.telemetry, &exports)?;
+    let push = Push::open(settings, &exports)?;
     if let Some(push) = &push {
         let carried = CARRIERS.into_iter().fold(filter.clone(), |all, name| all.with_target(name, LevelFilter::OFF));
         let layers = tracing_subscriber::registry().with(lines(*format).with_filter(filter));
@@ -64,11 +65,11 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
         // One filter for all layers: a line that it rejects costs nothing.
         tracing_subscriber::registry().with(filter).with(lines(*format)).try_init()?;
     }
-    let pushed = push.as_ref().map(|push| push.metrics(&config.telemetry, &exports)).transpose()?.unwrap_or_default();
-    let metrics = Metrics::with(pushed, config.telemetry.scrape)?;
+    let pushed = push.as_ref().map(|push| push.metrics(settings, &exports)).transpose()?.unwrap_or_default();
+    let metrics = Metrics::with(pushed, settings.scrape)?;
     metrics.exports(exports);
-    if let Some(endpoint) = config.telemetry.endpoint.as_ref().filter(|_| push.is_some()) {
-        let crate::config::TelemetrySettings { traces, metrics, logs, .. } = config.telemetry;
+    if let Some(endpoint) = settings.endpoint.as_ref().filter(|_| push.is_some()) {
+        let TelemetrySettings { traces, metrics, logs, .. } = *settings;
         tracing::info!(endpoint, traces, metrics, logs, "what is measured is sent to an OpenTelemetry receiver");
     }
     Ok(Telemetry { metrics, push })
@@ -79,8 +80,8 @@ pub fn start(config: &Config) -> Result<Telemetry, StartError> {
 ///
 /// # Errors
 /// If a server would not start with this configuration.
-pub async fn reach(config: &Config) -> Result<Option<Result<(), tonic::transport::Error>>, StartError> {
-    push::reach(&config.telemetry).await
+pub async fn reach(settings: &TelemetrySettings) -> Result<Option<Result<(), tonic::transport::Error>>, StartError> {
+    push::reach(settings).await
 }
 
 impl Telemetry {

@@ -71,7 +71,7 @@ impl Args {
             print!("{}", endpoint::shell(loaded.config.server.listen, loaded.config.server.admin_listen));
             return Ok(ExitCode::SUCCESS);
         }
-        let telemetry = telemetry::start(&loaded.config)?;
+        let telemetry = telemetry::start(&loaded.config.log, &loaded.config.telemetry)?;
         // Installed before the first port is open: from here on, a signal stops the server
         // gracefully.
         let mut signals = StopSignals::listen()?;

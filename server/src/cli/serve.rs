@@ -27,7 +27,7 @@ impl Args {
         }
         let loaded = Config::load(&inputs)?;
         let config = &loaded.config;
-        let telemetry = telemetry::start(config)?;
+        let telemetry = telemetry::start(&config.log, &config.telemetry)?;
         open_files::raise(config);
         let mut signals = StopSignals::listen()?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;

@@ -1,11 +1,10 @@
-//! Listeners, message limits and the log.
+//! Listeners and message limits.
 
 use super::{roles::ServerRoles, tls::TlsSettings};
 use crate::admission::Timeouts;
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
-use tracing_subscriber::filter::Targets;
 
 /// Listeners, message limits and the shutdown of the process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -48,28 +47,6 @@ pub struct ServerSettings {
     pub tls: TlsSettings,
 }
 
-/// Filter and format of the log.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct LogSettings {
-    /// The format of a line.
-    pub format: LogFormat,
-    /// The filter, as in `info,riposte=debug`.
-    pub filter: String,
-}
-
-/// The format of a log line.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// `pretty` if standard error is a terminal, else `json`.
-    Auto,
-    /// Text for people.
-    Pretty,
-    /// One JSON object per line.
-    Json,
-}
-
 impl ServerSettings {
     /// Returns the longest durations of calls.
     pub fn times(&self) -> Timeouts {
@@ -109,15 +86,5 @@ impl ServerSettings {
         report.require((minute / 60..=1440 * minute).contains(&age), "connection_age", "must be 1s to 1d");
         report.require(self.drain_delay.duration() <= minute, "drain_delay", "must be at most 1min");
         report.require(self.drain_timeout.duration() <= 10 * minute, "drain_timeout", "must be at most 10min");
-    }
-}
-
-impl LogSettings {
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
-        report.require(
-            self.filter.parse::<Targets>().is_ok(),
-            "filter",
-            "is no filter: write levels by target, as in \"info,riposte=debug\"",
-        );
     }
 }

@@ -21,8 +21,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::registry::LookupSpan;
 
-use super::{Metrics, StartError, VERSION, spans};
-use crate::config::TelemetrySettings;
+use super::{Metrics, StartError, TelemetrySettings, VERSION, spans};
 pub(super) use observed::ExportStats;
 use observed::{ExportSignal, ObservedExporter};
 

@@ -1,9 +1,11 @@
-//! Export of traces, metrics and logs, in addition to the log and the metrics endpoint.
+//! The settings of telemetry: the log, the metrics endpoint, and the export of traces, metrics and
+//! logs.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use riposte_settings::{ErrorScope, Secret, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use tracing_subscriber::filter::Targets;
 
 /// Export to an OpenTelemetry receiver, and the endpoint of metrics.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -38,6 +40,28 @@ pub struct TelemetrySettings {
     pub resource: BTreeMap<String, String>,
 }
 
+/// Filter and format of the log.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogSettings {
+    /// The format of a line.
+    pub format: LogFormat,
+    /// The filter, as in `info,riposte=debug`.
+    pub filter: String,
+}
+
+/// The format of a log line.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// `pretty` if standard error is a terminal, else `json`.
+    Auto,
+    /// Text for people.
+    Pretty,
+    /// One JSON object per line.
+    Json,
+}
+
 impl TelemetrySettings {
     /// Returns the headers of every export; `None` if they are malformed.
     pub fn header_map(&self) -> Option<HeaderMap> {
@@ -60,7 +84,8 @@ impl TelemetrySettings {
         self.endpoint.is_some() && (self.traces || self.metrics || self.logs)
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let address = |text: &String| {
             let uri = text.parse::<Uri>().ok()?;
             let plain = uri.path_and_query().is_none_or(|path| path == "/") && uri.port_u16() != Some(0);
@@ -89,5 +114,16 @@ impl TelemetrySettings {
         let ours = self.resource.keys().any(|name| name.starts_with("service.name") || name == "service.instance.id");
         report.require(!ours, "resource", "must leave the name and the instance to service_name and instance");
         report.require(self.resource.len() <= 32, "resource", "must have at most 32 attributes");
+    }
+}
+
+impl LogSettings {
+    /// Adds an error if the filter is malformed.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
+        report.require(
+            self.filter.parse::<Targets>().is_ok(),
+            "filter",
+            "is no filter: write levels by target, as in \"info,riposte=debug\"",
+        );
     }
 }
