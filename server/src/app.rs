@@ -32,7 +32,7 @@ use crate::response_cache::ResponseCache;
 use crate::rpc::{self, PageTokenCodec, Services};
 use crate::telemetry::Metrics;
 use crate::write::watch::WatchHub;
-use crate::write::{BackgroundTasks, Notifier, WriteQueues};
+use crate::write::{BackgroundRoles, BackgroundTasks, Notifier, WriteQueues};
 use components::Components;
 use credentials::ServerCredentials;
 use listener::{Listener, ListenerConfig};
@@ -148,7 +148,8 @@ impl App {
         let health = HealthStatus::of(config, vec![public.health(), admin.health()]);
         let readiness = ReadinessWatch::watch(store.clone(), gate, health, metrics);
         let roles = config.server.roles.clone();
-        let feed = data.enter(|| BackgroundTasks::start(&relay, &bells, (&hub, &pages), &readiness.signal(), &roles));
+        let tasks = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
+        let feed = data.enter(|| BackgroundTasks::start(&relay, &bells, (&hub, &pages), &readiness.signal(), tasks));
         Ok(Self {
             store,
             copies,

@@ -24,7 +24,6 @@ mod source_tag;
 mod store;
 mod tls;
 mod tree;
-mod write_queues;
 
 #[cfg(test)]
 mod tests;
@@ -40,13 +39,13 @@ pub use self::schema::schema;
 pub use self::server::ServerSettings;
 pub use self::store::{PoolSettings, PoolsSettings, SourceSettings, StoreKind, StoreSettings, TableRange};
 pub use self::tls::TlsSettings;
-pub use self::write_queues::WriteQueueSettings;
 
 use crate::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use crate::audit::AuditSettings;
 use crate::auth::AuthSettings;
 use crate::response_cache::ResponseCacheSettings;
 use crate::telemetry::{LogSettings, TelemetrySettings};
+use crate::write::{WriteCapacity, WriteQueueLimits, WriteQueueSettings};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -193,6 +192,15 @@ impl Config {
             members,
             principals,
         }
+    }
+
+    /// Returns the limits of the write queues.
+    pub fn write_queues(&self) -> WriteQueueLimits {
+        self.lanes.limits(WriteCapacity {
+            connections: self.store.pools.write.connections,
+            index_tables: self.store.index_tables,
+            shared: self.store.kind == StoreKind::Mysql,
+        })
     }
 
     /// Returns the policies of all object types in the terms of the domain.

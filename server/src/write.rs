@@ -8,13 +8,15 @@ mod background;
 mod backoff_log;
 mod notifier;
 mod relay;
+mod settings;
 mod tail;
 mod write_queues;
 
 #[cfg(test)]
 mod test_source;
 
-pub use background::BackgroundTasks;
+pub use background::{BackgroundRoles, BackgroundTasks};
 pub use notifier::Notifier;
 pub use relay::RelayPorts;
+pub use settings::{WriteCapacity, WriteQueueSettings};
 pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues};

@@ -88,7 +88,7 @@ impl Components<'_> {
     pub(super) fn lanes(&self, bells: &Notifier, answers: &Handle) -> WriteQueues {
         let sources = Arc::clone(self.store.sources());
         let count = sources.all().len();
-        let limits = self.config.lanes.limits(&self.config.store);
+        let limits = self.config.write_queues();
         let witness = QueueObserver { bells: bells.clone(), metrics: self.metrics.clone() };
         let writer = self.copies.writer(self.store);
         WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)

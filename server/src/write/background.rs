@@ -11,8 +11,16 @@ use super::notifier::Notifier;
 use super::relay::{self, RelayPorts, cache_repair, lag_monitor};
 use super::tail::EventTail;
 use super::watch::WatchHub;
-use crate::config::{ServerRole, ServerRoles};
 use crate::response_cache::ResponseCache;
+
+/// The roles of the process, which select its background tasks.
+#[derive(Clone, Copy, Debug)]
+pub struct BackgroundRoles {
+    /// The process serves calls.
+    pub api: bool,
+    /// The process takes part in the relay of every data source.
+    pub worker: bool,
+}
 
 /// The tasks that run beside the calls.
 #[derive(Debug)]
@@ -32,7 +40,7 @@ impl BackgroundTasks {
         bells: &Notifier,
         (hub, pages): (&WatchHub, &ResponseCache),
         ready: &watch::Receiver<bool>,
-        roles: &ServerRoles,
+        roles: BackgroundRoles,
     ) -> Self {
         let stop = watch::Sender::new(false);
         let sources = || 0..ports.outbox.sources();
@@ -66,12 +74,12 @@ impl BackgroundTasks {
             Some(spawn(ready, auditor.run(relayed, troubled)))
         };
         let (mut relays, mut tails) = (Vec::new(), Vec::new());
-        if roles.has(ServerRole::Worker) {
+        if roles.worker {
             relays.extend(sources().map(relay));
         } else {
             tails.extend(sources().map(follower));
         }
-        if roles.has(ServerRole::Api) {
+        if roles.api {
             let mended = sources().filter_map(own).chain(sources().filter_map(vigil));
             tails.extend(sources().map(tail).chain(mended).chain(audit()));
         }

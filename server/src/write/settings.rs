@@ -1,7 +1,6 @@
-//! The queues of pending writes.
+//! The settings of the write path: the queues of pending writes.
 
-use super::store::{StoreKind, StoreSettings};
-use crate::write::{MAX_BATCH, WriteQueueLimits};
+use super::{MAX_BATCH, WriteQueueLimits};
 use riposte_settings::ErrorScope;
 use serde::{Deserialize, Serialize};
 
@@ -17,22 +16,33 @@ pub struct WriteQueueSettings {
     pub committers: usize,
 }
 
+/// The properties of the store that bound the write queues.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteCapacity {
+    /// Connections of the write pool of each data source.
+    pub connections: u32,
+    /// The number of tables for comments.
+    pub index_tables: u16,
+    /// If true, other processes may write to the same data sources.
+    pub shared: bool,
+}
+
 impl WriteQueueSettings {
     /// Returns these limits in the terms of the write path. Two kinds of writes share the
     /// connections of the write pool, of which two are kept for leases and the relay. The number of
     /// committers is bounded by the rest, because further ones would only wait for a connection.
     /// SQLite has one writer.
-    pub fn limits(&self, store: &StoreSettings) -> WriteQueueLimits {
+    pub fn limits(&self, store: WriteCapacity) -> WriteQueueLimits {
         let WriteQueueSettings { lane_queue: write_queue, source_queue: source, committers } = *self;
-        let room = store.pools.write.connections.saturating_sub(2) as usize / 2;
+        let room = store.connections.saturating_sub(2) as usize / 2;
         // Partitions without a common table share no statement: a batch over many of them saves
         // little and takes long.
         let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
-        let apart = store.kind == StoreKind::Mysql;
-        WriteQueueLimits { write_queue, source, committers: committers.min(room).max(1), breadth, apart }
+        WriteQueueLimits { write_queue, source, committers: committers.min(room).max(1), breadth, apart: store.shared }
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let write_queue = (MAX_BATCH..=65_536).contains(&self.lane_queue);
         report.require(write_queue, "lane_queue", &format!("must be {MAX_BATCH} to 65536"));
         let source = (self.lane_queue..=1 << 20).contains(&self.source_queue);
