@@ -1,6 +1,8 @@
 //! The cache as the composition root assembles it: a reader in front of the store, a writer and a
 //! commit observer that update the cache, and the repair from the relay.
 
+mod settings;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +16,10 @@ use riposte_core::ports::{Clock, Outbox, Rankings, Reader, Writer};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 
-use crate::config::{self, CacheKind};
 use crate::rpc::ListPageRenderer;
 use crate::telemetry::Metrics;
+
+pub use settings::{CacheKind, CacheSettings};
 
 /// The time for which a start waits for Redis before it goes on without.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -64,7 +67,7 @@ impl CacheStack {
     /// # Errors
     /// When the address of Redis cannot be parsed or makes no sense. An unavailable Redis is no
     /// error: reads go to the store until it is available.
-    pub fn open(config: &config::CacheSettings, store: &SqlStore, metrics: &Metrics) -> Result<Self, ConfigErrors> {
+    pub fn open(config: &CacheSettings, store: &SqlStore, metrics: &Metrics) -> Result<Self, ConfigErrors> {
         let redis = match config.address()? {
             Some(address) => {
                 let redis =

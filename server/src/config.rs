@@ -9,7 +9,6 @@
 //! This module and its children are the only code that reads configuration files or the
 //! environment.
 
-mod cache;
 mod key_lines;
 mod load;
 mod object_types;
@@ -28,7 +27,6 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use self::cache::{CacheKind, CacheSettings};
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
 pub use self::page_tokens::PageTokenSettings;
@@ -43,6 +41,7 @@ pub use self::tls::TlsSettings;
 use crate::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use crate::audit::AuditSettings;
 use crate::auth::AuthSettings;
+use crate::cache_stack::{CacheKind, CacheSettings};
 use crate::response_cache::ResponseCacheSettings;
 use crate::telemetry::{LogSettings, TelemetrySettings};
 use crate::write::{WriteCapacity, WriteQueueLimits, WriteQueueSettings};

@@ -10,7 +10,7 @@ use riposte_store::SqlStore;
 use tokio::task::JoinHandle;
 
 use super::credentials::ServerCredentials;
-use crate::cache_stack::CacheStack;
+use crate::cache_stack::{CacheSettings, CacheStack};
 use crate::config::{self, Config};
 use crate::rpc::PageTokenCodec;
 use crate::telemetry::Metrics;
@@ -36,7 +36,7 @@ pub(super) struct Reloaders {
 #[derive(Debug)]
 struct Secrets {
     store: config::StoreSettings,
-    cache: config::CacheSettings,
+    cache: CacheSettings,
     page_tokens: config::PageTokenSettings,
 }
 

@@ -1,7 +1,7 @@
 //! Checks of the cache.
 
 use super::check_result::CheckResult;
-use crate::config::{CacheKind, CacheSettings};
+use crate::cache_stack::{CacheKind, CacheSettings};
 use riposte_cache::{RedisCache, RedisHealth};
 use std::time::Duration;
 

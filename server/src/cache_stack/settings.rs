@@ -1,4 +1,4 @@
-//! The cache of frequently read data.
+//! The settings of the cache of frequently read data.
 
 use riposte_settings::{ConfigError, ErrorScope, SourceUrl, TimeSpan};
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,8 @@ impl CacheSettings {
         }
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let redis = self.kind == CacheKind::Redis;
         let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), is_redis);
         report.require(url, "url", FORM);
