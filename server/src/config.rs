@@ -1,4 +1,5 @@
-//! The configuration: one tree of structs that holds every setting.
+//! The configuration: one tree of structs that holds every setting. Most components own the struct
+//! of their settings with its checks, in a module `settings` of theirs; this module composes them.
 //!
 //! A value comes from the first of these sources that names it: a flag (`--set a.b=c` reaches every
 //! key), a variable `RIPOSTE__A__B`, the files given by `--config` (the last one wins), the profile
@@ -12,7 +13,6 @@
 mod key_lines;
 mod load;
 mod object_types;
-mod page_tokens;
 mod print;
 mod rankings;
 mod roles;
@@ -29,7 +29,6 @@ mod tests;
 
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
-pub use self::page_tokens::PageTokenSettings;
 pub use self::print::{EXAMPLE, show};
 pub use self::rankings::RankingSettings;
 pub use self::roles::{ServerRole, ServerRoles};
@@ -43,6 +42,7 @@ use crate::audit::AuditSettings;
 use crate::auth::AuthSettings;
 use crate::cache_stack::{CacheKind, CacheSettings};
 use crate::response_cache::ResponseCacheSettings;
+use crate::rpc::page_token::PageTokenSettings;
 use crate::telemetry::{LogSettings, TelemetrySettings};
 use crate::write::{WriteCapacity, WriteQueueLimits, WriteQueueSettings};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};

@@ -13,6 +13,7 @@ use super::credentials::ServerCredentials;
 use crate::cache_stack::{CacheSettings, CacheStack};
 use crate::config::{self, Config};
 use crate::rpc::PageTokenCodec;
+use crate::rpc::page_token::PageTokenSettings;
 use crate::telemetry::Metrics;
 
 /// The files that the configuration names, as of the last check.
@@ -37,7 +38,7 @@ pub(super) struct Reloaders {
 struct Secrets {
     store: config::StoreSettings,
     cache: CacheSettings,
-    page_tokens: config::PageTokenSettings,
+    page_tokens: PageTokenSettings,
 }
 
 /// Files that are read together. Parts are independent: a broken certificate does not keep out a

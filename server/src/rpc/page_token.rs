@@ -21,6 +21,7 @@ mod internal {
         include!("gen/riposte.internal.v1.rs");
     }
 }
+mod settings;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ use riposte_core::{Error, Millis, Result};
 pub use context::TokenContext;
 pub use cursor::{FloorStep, TokenCursor};
 use internal::v1;
+pub use settings::PageTokenSettings;
 
 /// The first byte of every token; authenticated with the rest.
 const VERSION: u8 = 1;

@@ -1,4 +1,4 @@
-//! The keys that seal page tokens.
+//! The settings of page tokens: the keys that seal them.
 
 use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, KEY_FORM, Secret};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,8 @@ impl PageTokenSettings {
         if faults.is_empty() { Ok(ring) } else { Err(ConfigErrors(faults)) }
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         for (index, secret) in self.keys.iter().enumerate() {
             report.require(secret.key().is_some(), &format!("keys.{index}"), KEY_FORM);
         }
