@@ -161,6 +161,25 @@ pub(super) const BANS: &[Ban] = &[
         fine: ("server/src/config/load.rs", "fn f() { let home = std::env::var(\"HOME\"); }"),
     },
     Ban {
+        rule: "a component owns its settings and never imports the configuration, which composes them; only the \
+               composition root and the command line know both",
+        words: &["crate::config"],
+        inside: &["server/src/"],
+        except: &[
+            "server/src/config.rs",
+            "server/src/config/",
+            "server/src/app.rs",
+            "server/src/app/",
+            "server/src/cli.rs",
+            "server/src/cli/",
+            // Its limit covers the connections of all components.
+            "server/src/open_files.rs",
+        ],
+        tests_too: true,
+        planted: ("server/src/write/background.rs", "use crate::config::ServerRole;"),
+        fine: ("server/src/app/listener.rs", "use crate::config::Config;"),
+    },
+    Ban {
         rule: "the wall clock is read behind the Clock port, so that tests give the time",
         words: &["SystemTime::now", "Timestamp::now", "Zoned::now"],
         inside: &["server/", "migrations/"],
