@@ -10,7 +10,6 @@
 //! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a
 //! wire format.
 
-pub mod breaker;
 pub mod caller;
 pub mod change;
 pub mod comment;
@@ -33,7 +32,6 @@ pub mod time;
 pub mod unit_of_work;
 pub mod verbs;
 
-pub use breaker::CircuitBreaker;
 pub use caller::{Caller, Grants, ObjectTypeScope, Role};
 pub use comment::{Comment, CommentView, DeletedBy};
 pub use comments::Comments;

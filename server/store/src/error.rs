@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use riposte_core::{CircuitBreaker, Error};
+use riposte_core::Error;
+use riposte_sync::CircuitBreaker;
 use sea_orm::{DbErr, RuntimeErr, SqlxError, SqlxMySqlError};
 
 /// The reason why a database operation failed.

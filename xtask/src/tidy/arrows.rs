@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates, each with the crates that must not occur in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 9] = [
+const NEVER: [(&str, &[&str]); 10] = [
     (
         "riposte-core",
         &[
@@ -25,6 +25,7 @@ const NEVER: [(&str, &[&str]); 9] = [
             "riposte-cache",
             "riposte-migrations",
             "riposte-sdk",
+            "riposte-sync",
             "riposte",
         ],
     ),
@@ -58,6 +59,18 @@ const NEVER: [(&str, &[&str]); 9] = [
         ],
     ),
     ("riposte", &["riposte-conformance"]),
+    (
+        "riposte-sync",
+        &[
+            "riposte-core",
+            "riposte-store",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-conformance",
+            "riposte-sdk",
+            "riposte",
+        ],
+    ),
     ("riposte-conformance", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
     ("riposte-cache", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
     ("riposte-migrations", &["riposte-sdk", "riposte", "tonic", "clap"]),
@@ -146,6 +159,7 @@ mod tests {
             "riposte-store",
             "riposte-cache",
             "riposte-settings",
+            "riposte-sync",
             "riposte-conformance",
             "riposte-migrations",
             "riposte-sdk",
@@ -162,6 +176,7 @@ mod tests {
             node("riposte-store", vec![dep("riposte-core", None)]),
             node("riposte-cache", vec![]),
             node("riposte-settings", vec![dep(settings, kind)]),
+            node("riposte-sync", vec![]),
             node("riposte-conformance", vec![]),
             node("riposte", vec![]),
             node("riposte-migrations", vec![]),

@@ -11,7 +11,7 @@ use fred::interfaces::{ClientLike, ClusterInterface, EventInterface, FunctionInt
 use fred::types::Value;
 use fred::types::config::{Config, ReconnectPolicy, ServerConfig};
 use fred::types::{Builder, Key};
-use riposte_core::CircuitBreaker;
+use riposte_sync::CircuitBreaker;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use riposte_core::CircuitBreaker;
+use riposte_sync::CircuitBreaker;
 use sqlx::Connection;
 use sqlx::mysql::{MySqlConnection, MySqlPool};
 use tokio::sync::Mutex;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 /// The number of failures in a row that opens the breaker.
 const FAILURES: u32 = 5;
+
 /// The breaker of one dependency. Times come from any clock that never goes back and count from any
 /// fixed instant.
 #[derive(Debug, Default)]

@@ -1,0 +1,10 @@
+//! Concurrency primitives that the crates of the server share. Each file holds one primitive that
+//! is generic over what it protects: it knows neither comments nor databases, and its caller
+//! decides which keys, errors and log texts it works with.
+//!
+//! This crate must never depend on another crate of the workspace, do I/O, or start a task that
+//! outlives the work that a caller gave it.
+
+mod breaker;
+
+pub use breaker::CircuitBreaker;
