@@ -6,5 +6,7 @@
 //! outlives the work that a caller gave it.
 
 mod breaker;
+mod keyed_lock;
 
 pub use breaker::CircuitBreaker;
+pub use keyed_lock::{KeyLock, KeyedLock};

@@ -1,6 +1,5 @@
 //! Ranked orders: the rank index, kept beside the comments, and the ranking snapshots made from it.
 
-mod keyed_lock;
 mod rank_index;
 mod snapshot;
 mod snapshot_cache;
@@ -16,11 +15,11 @@ use riposte_core::page::ListOrder;
 use riposte_core::ports::{RankIndexes, Rankings, Reader, RebuildProgress};
 use riposte_core::rank::{RankedList, Ranking, RankingConfig, freeze, list_of};
 use riposte_core::{Comment, CommentId, Millis, Result, SubjectId, SubjectKey};
+use riposte_sync::KeyedLock;
 
 use super::pool::DataSources;
 use super::read::SqlReader;
 use super::transact;
-use keyed_lock::KeyedLock;
 use rank_index::RankedComment;
 use snapshot_cache::SnapshotCache;
 
@@ -33,7 +32,8 @@ pub(crate) struct SqlRanks {
     sources: Arc<DataSources>,
     reader: Arc<SqlReader>,
     rules: RankingConfig,
-    turns: KeyedLock,
+    /// One task at a time makes the next ranking of a list in this process.
+    turns: KeyedLock<RankedList>,
     memory: SnapshotCache,
 }
 
