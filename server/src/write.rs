@@ -5,7 +5,6 @@
 pub mod watch;
 
 mod background;
-mod backoff_log;
 mod notifier;
 mod relay;
 mod settings;

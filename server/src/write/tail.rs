@@ -7,8 +7,8 @@ use std::sync::Arc;
 use riposte_core::Result;
 use riposte_core::event::commits;
 use riposte_core::ports::Outbox;
+use riposte_sync::BackoffLog;
 
-use super::backoff_log::BackoffLog;
 use super::notifier::{Notified, OTHERS, QUICK};
 use super::watch::WatchHub;
 use crate::response_cache::ResponseCache;

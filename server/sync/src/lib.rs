@@ -5,8 +5,10 @@
 //! This crate must never depend on another crate of the workspace, do I/O, or start a task that
 //! outlives the work that a caller gave it.
 
+mod backoff_log;
 mod breaker;
 mod keyed_lock;
 
+pub use backoff_log::BackoffLog;
 pub use breaker::CircuitBreaker;
 pub use keyed_lock::{KeyLock, KeyedLock};

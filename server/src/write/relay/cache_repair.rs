@@ -7,10 +7,10 @@ use std::time::Duration;
 use riposte_cache::{CacheRepair, StalenessChange, StalenessMonitor};
 use riposte_core::Result;
 use riposte_core::ports::Epoch;
+use riposte_sync::BackoffLog;
 use tokio::sync::watch;
 
 use super::{RelayPorts, lag};
-use crate::write::backoff_log::BackoffLog;
 use crate::write::notifier::{CALM, Notified, OTHERS, OURS, QUICK};
 
 /// The interval of the check that the cache is being repaired.

@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use riposte_sync::BackoffLog;
+
 use super::{RelayPorts, lag};
-use crate::write::backoff_log::BackoffLog;
 
 /// The interval of the measurements.
 const LOOK: Duration = Duration::from_secs(1);

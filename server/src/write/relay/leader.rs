@@ -5,10 +5,10 @@ use std::time::Duration;
 use riposte_core::ports::{Epoch, LeaseCandidate};
 use riposte_core::rank::KEPT;
 use riposte_core::{Millis, Result};
+use riposte_sync::BackoffLog;
 use tokio::time::Instant;
 
 use super::{LeaderTerm, RelayPorts, lag};
-use crate::write::backoff_log::BackoffLog;
 use crate::write::notifier::{Notifier, OTHERS, QUICK};
 
 /// The interval at which the lease is requested or renewed and lag is measured.

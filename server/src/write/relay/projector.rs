@@ -5,10 +5,10 @@ use std::time::Duration;
 use riposte_core::Result;
 use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::{Epoch, Projection};
+use riposte_sync::BackoffLog;
 use tokio::sync::watch;
 
 use super::RelayPorts;
-use crate::write::backoff_log::BackoffLog;
 use crate::write::notifier::{CALM, Notified, Notifier, OURS, SLOW};
 
 /// The number of commits whose events are applied at a time. Each may name hundreds of comments.

@@ -1,17 +1,19 @@
-//! Error logging and back-off of a loop that runs as long as the process, over a database that may
-//! be unavailable.
+//! Error logging and back-off of a loop that runs as long as the process, over a data source that
+//! may be unavailable.
 
+use std::fmt::Display;
 use std::time::Duration;
 
-use riposte_core::Error;
-
+/// The wait after the first failure.
 const FIRST_REST: Duration = Duration::from_millis(100);
+/// The longest wait.
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
 /// Logs the first failure of a loop and its recovery, and returns the wait before each retry
-/// between the two.
+/// between the two: 100 ms after the first failure, twice the last wait after each further one, and
+/// at most 5 s. The loop itself waits, and never gives up.
 #[derive(Debug)]
-pub(super) struct BackoffLog {
+pub struct BackoffLog {
     what: &'static str,
     source: usize,
     /// The last wait; `None` while the loop works.
@@ -20,13 +22,14 @@ pub(super) struct BackoffLog {
 
 impl BackoffLog {
     /// Creates the log of `what` of a source, counted from 0, in working state.
-    pub(super) fn of(what: &'static str, source: usize) -> Self {
+    #[must_use]
+    pub fn of(what: &'static str, source: usize) -> Self {
         Self { what, source: source + 1, rest: None }
     }
 
     /// Records a failure and returns the wait before the next attempt, which doubles with each
     /// failure.
-    pub(super) fn met(&mut self, error: &Error) -> Duration {
+    pub fn met(&mut self, error: &impl Display) -> Duration {
         let Self { what, source, .. } = self;
         if self.rest.is_none() {
             tracing::warn!(source, %error, "the {what} of this source fails and is tried again");
@@ -37,7 +40,7 @@ impl BackoffLog {
     }
 
     /// Records a success.
-    pub(super) fn over(&mut self) {
+    pub fn over(&mut self) {
         if self.rest.take().is_some() {
             let Self { what, source, .. } = self;
             tracing::info!(source, "the {what} of this source works again");
@@ -49,16 +52,14 @@ impl BackoffLog {
 mod tests {
     use std::time::Duration;
 
-    use riposte_core::Error;
-
     use super::BackoffLog;
 
     #[test]
     fn the_rests_double_up_to_five_seconds_and_begin_anew_after_a_success() {
         let mut trouble = BackoffLog::of("tail", 0);
-        let mut rests = || (0..8).map(|_| trouble.met(&Error::ShardUnavailable).as_millis()).collect::<Vec<_>>();
+        let mut rests = || (0..8).map(|_| trouble.met(&"unavailable").as_millis()).collect::<Vec<_>>();
         assert_eq!(rests(), [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
         trouble.over();
-        assert_eq!(trouble.met(&Error::ShardUnavailable), Duration::from_millis(100));
+        assert_eq!(trouble.met(&"unavailable"), Duration::from_millis(100));
     }
 }
