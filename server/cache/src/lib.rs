@@ -12,7 +12,6 @@
 
 mod audit;
 mod config;
-mod fallback;
 mod floor_index;
 mod invalid_partitions;
 mod memory;
@@ -33,7 +32,6 @@ mod writer;
 
 pub use audit::CacheAuditor;
 pub use config::{CacheLimits, RedisConfig};
-pub use fallback::noting;
 pub use invalid_partitions::InvalidPartitions;
 pub use memory::MemoryCache;
 pub use port::{

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
+use riposte_sync::{fell_back, record_fallback};
 
 use audit_samples::AuditSamples;
 pub(crate) use audited_answer::AuditedAnswer;
@@ -25,7 +26,6 @@ pub(crate) use load_key::LoadKey;
 pub(crate) use parts::roots;
 pub(crate) use sample::AuditSample;
 
-use crate::fallback;
 use crate::floor_index::FloorIndex;
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, CacheFill, CachedPage, EntryLookup, FillLease, FillOutcome, Unavailable};
@@ -77,10 +77,10 @@ impl CachedReader {
     }
 
     /// Returns whether the cache is unavailable at present, or was so for a read of this task; see
-    /// [`noting`](crate::noting).
+    /// [`track_fallback`](riposte_sync::track_fallback).
     #[must_use]
     pub fn is_degraded(&self) -> bool {
-        self.0.cache.is_away() || fallback::is_noted()
+        self.0.cache.is_away() || fell_back()
     }
 
     /// Invalidates the cached data of a subject and fills its first page again.
@@ -134,7 +134,7 @@ impl Parts {
                 None
             }
             Err(Unavailable) => {
-                fallback::note();
+                record_fallback();
                 self.tally.one(CacheEvent::Away);
                 None
             }

@@ -3,8 +3,8 @@
 
 use std::future::Future;
 
-use riposte_cache::noting;
 use riposte_core::{Caller, Error};
+use riposte_sync::track_fallback;
 use tokio::time::Instant;
 use tonic::{Request, Response, Status};
 
@@ -65,6 +65,6 @@ where
     F: Future<Output = Result<A, RpcError>>,
 {
     let (call, message) = opened(request)?;
-    let answer = noting(handler(call.caller.clone(), message)).await;
+    let answer = track_fallback(handler(call.caller.clone(), message)).await;
     answer.map(Response::new).map_err(|refusal| call.status(refusal))
 }

@@ -7,9 +7,9 @@
 
 use hyper::body::Bytes;
 use prost::Message;
-use riposte_cache::noting;
 use riposte_core::{Caller, Error, SubjectId, SubjectKey};
 use riposte_sdk::v1;
+use riposte_sync::track_fallback;
 
 use super::Services;
 use super::comments::CommentHandlers;
@@ -97,7 +97,7 @@ impl Services {
             let (subject, page) = calls.listed(&caller, &request).await?;
             Ok(encode(subject, &page, limit))
         };
-        noting(read).await.map_err(|refusal: RpcError| refusal.error)?
+        track_fallback(read).await.map_err(|refusal: RpcError| refusal.error)?
     }
 
     /// Does the same within the admission pool, once for all callers that wait for it. Reads for

@@ -7,8 +7,10 @@
 
 mod backoff_log;
 mod breaker;
+mod fallback;
 mod keyed_lock;
 
 pub use backoff_log::BackoffLog;
 pub use breaker::CircuitBreaker;
+pub use fallback::{fell_back, record_fallback, track_fallback};
 pub use keyed_lock::{KeyLock, KeyedLock};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use futures::future::join_all;
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, ObjectTypeScope, Result, SubjectKey};
+use riposte_sync::record_fallback;
 
 use super::{AuditSample, CachedReader, Parts, parts};
-use crate::fallback;
 use crate::port::{CacheFill, EntryLookup, FillLease, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
@@ -30,7 +30,7 @@ impl CachedReader {
         let looked = match looked {
             Ok(looked) => looked.into_iter().map(|found| allowed(found, types)).collect::<Vec<_>>(),
             Err(Unavailable) => {
-                fallback::note();
+                record_fallback();
                 ids.iter().map(|_| EntryLookup::Miss).collect()
             }
         };

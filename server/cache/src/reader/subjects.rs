@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use riposte_core::{Result, Subject, SubjectKey};
+use riposte_sync::record_fallback;
 
 use super::{AuditSample, CachedReader, Parts};
-use crate::fallback;
 use crate::port::{CacheFill, EntryLookup, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
@@ -20,7 +20,7 @@ impl CachedReader {
         let looked = match looked {
             Ok(looked) => looked,
             Err(Unavailable) => {
-                fallback::note();
+                record_fallback();
                 keys.iter().map(|_| EntryLookup::Miss).collect()
             }
         };

@@ -9,13 +9,14 @@ use futures::FutureExt;
 use riposte_cache::{
     Cache, CacheEvent, CacheFill, CacheLimits, CacheRepair, CachedPage, CachedPageQuery, CommittedState, EntryLookup,
     FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, MemoryCache, RelayCursor, SubjectMember,
-    SubjectUpdate, Unavailable, noting,
+    SubjectUpdate, Unavailable,
 };
 use riposte_conformance::stores::StepClock;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::Reader;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
+use riposte_sync::track_fallback;
 
 use crate::fire::Fire;
 use crate::{FIRST, Scene, process, scene_on, servers};
@@ -179,13 +180,13 @@ fn a_read_that_the_copies_were_silent_to_says_so_and_no_other_does() {
             reader.comments(&ids).map(|read| assert!(read.expect("read")[0].is_some())).boxed(),
             reader.like_states(key, &member, &ids).map(|read| assert!(read.expect("read")[0].is_some())).boxed(),
         ];
-        assert!(!noting(async { reader.is_degraded() }).await);
+        assert!(!track_fallback(async { reader.is_degraded() }).await);
         for read in reads {
             let degraded = async {
                 read.await;
                 reader.is_degraded()
             };
-            assert!(noting(degraded).await);
+            assert!(track_fallback(degraded).await);
             assert!(!reader.is_degraded(), "the cache is not away");
         }
     });
