@@ -1,5 +1,5 @@
 //! The classification of database errors and their conversion to domain errors, in one place.
-//! Driver text goes to the log only, see [`ThrottledLog`](crate::throttled_log::ThrottledLog).
+//! Driver text goes to the log only, see [`StoreErrorLog`](crate::error_log::StoreErrorLog).
 
 use std::time::Duration;
 

@@ -7,12 +7,12 @@
 
 pub mod config;
 mod error;
+mod error_log;
 pub mod on_shard;
 pub mod schema;
 pub mod shard;
 mod sql;
 mod store;
-mod throttled_log;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;

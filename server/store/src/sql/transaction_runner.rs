@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tracing::Span;
 
 use crate::error::{ErrorClass, StoreError};
-use crate::throttled_log::ThrottledLog;
+use crate::error_log::StoreErrorLog;
 
 /// The target of every trace span: a filter admits all of them or none.
 const SPANS: &str = "riposte::span";
@@ -34,13 +34,13 @@ pub(crate) struct TransactionRunner {
     handle: Handle,
     system: &'static str,
     observer: Arc<OnceLock<Arc<dyn TransactionObserver>>>,
-    complaints: Arc<[ThrottledLog]>,
+    complaints: Arc<[StoreErrorLog]>,
 }
 
 impl TransactionRunner {
     /// Creates a runner in this runtime for `sources` databases of this kind (`mysql`, `sqlite`).
     pub(crate) fn new(handle: Handle, system: &'static str, sources: usize) -> Self {
-        Self { handle, system, observer: Arc::default(), complaints: (0..sources).map(ThrottledLog::new).collect() }
+        Self { handle, system, observer: Arc::default(), complaints: (0..sources).map(StoreErrorLog::new).collect() }
     }
 
     /// Sets the observer. Later calls have no effect.
