@@ -94,15 +94,8 @@ impl App {
         let (clock, files) = (Arc::new(SystemClock), WatchedFiles::look(config));
         let door = ServerCredentials::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let answers = Handle::current();
-        let (open, data) = (config.store.to_open()?, DataThreads::start()?);
-        let store = data.enter(|| SqlStore::open(&open, Arc::clone(&clock) as _))?;
-        if config.store.kind == StoreKind::Sqlite {
-            riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
-        }
-        store.observe(Arc::new(metrics.clone()));
-        metrics.connections(&store);
-        let copies = data.enter(|| CacheStack::open(&config.cache, &store, &metrics))?;
-        copies.connect().await;
+        let data = DataThreads::start()?;
+        let (store, copies) = open_store(config, &data, &clock, &metrics).await?;
         let admission = Admission::new(&config.admission(), metrics.clone());
         let pages =
             ResponseCache::new(config.hot.limits(config.server.times().read), config.hot.rates(), metrics.clone());
@@ -115,7 +108,7 @@ impl App {
             clock: &clock,
             metrics: &metrics,
         };
-        let relay = base.relay();
+        let (relay, gate) = (base.relay(), ReadinessGate::default());
         let bells = Notifier::new(relay.outbox.sources());
         let hub = WatchHub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
@@ -134,7 +127,6 @@ impl App {
             metrics: metrics.clone(),
             admission,
         };
-        let gate = ReadinessGate::default();
         let [hot, recording] = base.layers(&services, gate.clone(), door.guard.clone(), faults);
         let [public, admin] = sockets(&config.server)?;
         let scrape = MetricsServer::open(config, &metrics)?;
@@ -147,8 +139,7 @@ impl App {
         let reload = files.watch(readers, metrics.clone());
         let health = HealthStatus::of(config, vec![public.health(), admin.health()]);
         let readiness = ReadinessWatch::watch(store.clone(), gate, health, metrics);
-        let roles = config.server.roles.clone();
-        let tasks = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
+        let tasks = background_roles(&config.server.roles);
         let feed = data.enter(|| BackgroundTasks::start(&relay, &bells, (&hub, &pages), &readiness.signal(), tasks));
         Ok(Self {
             store,
@@ -164,7 +155,7 @@ impl App {
             reload,
             hub,
             audit: services.audit,
-            roles,
+            roles: config.server.roles.clone(),
             drain_delay: config.server.drain_delay.duration(),
             drain_timeout: config.server.drain_timeout.duration(),
         })
@@ -225,6 +216,30 @@ impl App {
 /// The faults of the files.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
     Ok(ServerCredentials::open(config, Arc::new(SystemClock), Metrics::new()?)?.ungranted())
+}
+
+/// Opens the store and its cache on the threads of `data`. An embedded store is migrated.
+async fn open_store(
+    config: &Config,
+    data: &DataThreads,
+    clock: &Arc<SystemClock>,
+    metrics: &Metrics,
+) -> anyhow::Result<(SqlStore, CacheStack)> {
+    let open = config.store.to_open()?;
+    let store = data.enter(|| SqlStore::open(&open, Arc::clone(clock) as _))?;
+    if config.store.kind == StoreKind::Sqlite {
+        riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
+    }
+    store.observe(Arc::new(metrics.clone()));
+    metrics.connections(&store);
+    let cache = data.enter(|| CacheStack::open(&config.cache, &store, metrics))?;
+    cache.connect().await;
+    Ok((store, cache))
+}
+
+/// Returns the background work of a process with these roles.
+fn background_roles(roles: &ServerRoles) -> BackgroundRoles {
+    BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) }
 }
 
 /// Opens the audit log. A server that cannot write it does not start.
