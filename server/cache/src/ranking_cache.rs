@@ -9,9 +9,8 @@ use moka::sync::Cache as Bounded;
 use riposte_core::page::ListOrder;
 use riposte_core::ports::Rankings;
 use riposte_core::rank::{RankedList, Ranking, WALKED_ANEW};
-use riposte_core::{Millis, Result};
-
-use crate::single_flight::SingleFlight;
+use riposte_core::{Error, Millis, Result};
+use riposte_sync::SingleFlight;
 
 /// The number of lists whose last ranking is cached.
 const LISTS: u64 = 10_000;
@@ -24,7 +23,7 @@ const LISTS: u64 = 10_000;
 pub struct RankingCache {
     inner: Arc<dyn Rankings>,
     last: Bounded<RankedList, (Ranking, i32)>,
-    looks: SingleFlight<RankedList, Option<(Ranking, i32)>>,
+    looks: SingleFlight<RankedList, Result<Option<(Ranking, i32)>>>,
 }
 
 impl RankingCache {
@@ -51,7 +50,7 @@ impl Rankings for RankingCache {
             }
             Ok(found)
         };
-        self.looks.join(list.clone(), look).await
+        self.looks.join(list.clone(), look).await.map_err(Error::internal)?
     }
 
     async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
-use riposte_sync::{fell_back, record_fallback};
+use riposte_sync::{SingleFlight, fell_back, record_fallback};
 
 use audit_samples::AuditSamples;
 pub(crate) use audited_answer::AuditedAnswer;
@@ -30,7 +30,6 @@ use crate::floor_index::FloorIndex;
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, CacheFill, CachedPage, EntryLookup, FillLease, FillOutcome, Unavailable};
 use crate::read_limit::DbReadLimit;
-use crate::single_flight::SingleFlight;
 use crate::stats::{CacheEvent, CacheStats};
 
 /// The time for which a fill waits for a commit that was read but is not applied yet.
@@ -41,6 +40,9 @@ const SOON: Duration = Duration::from_millis(5);
 #[derive(Debug, Clone)]
 pub struct CachedReader(Arc<Parts>);
 
+/// Coalesced loads that can fail.
+type Loads<K, V> = SingleFlight<K, Result<V>>;
+
 #[derive(Debug)]
 struct Parts {
     inner: Arc<dyn Reader>,
@@ -48,9 +50,9 @@ struct Parts {
     owed: InvalidPartitions,
     room: DbReadLimit,
     tally: CacheStats,
-    pages: SingleFlight<LoadKey, Option<Arc<CachedPage>>>,
+    pages: Loads<LoadKey, Option<Arc<CachedPage>>>,
     places: FloorIndex,
-    subjects: SingleFlight<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
+    subjects: Loads<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
     /// Responses served from the cache, for the auditor.
     seen: AuditSamples,
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use riposte_cache::SingleFlight;
 use riposte_core::event::{ChangeKind, Changes, SequencedEvent};
 use riposte_core::{Caller, Error, Result, SubjectId, SubjectKey};
+use riposte_sync::SingleFlight;
 use tokio::time::Instant;
 
 use super::SubjectRates;
@@ -47,7 +47,7 @@ struct Inner {
     slots: RwLock<Slots>,
     room: PageBudget,
     /// The coalesced reads of pages that are not cached.
-    shared: SingleFlight<(Caller, Bytes), Bytes>,
+    shared: SingleFlight<(Caller, Bytes), Result<Bytes>>,
     rates: SubjectRates,
     limits: ResponseCacheLimits,
     misses: AtomicU64,
@@ -206,7 +206,7 @@ impl ResponseCache {
             let read = tokio::time::timeout(patience, origin()).await.unwrap_or(Err(Error::DeadlineExceeded));
             read.map(|filled| filled.bytes)
         };
-        self.0.shared.join((caller, request), reading).await
+        self.0.shared.join((caller, request), reading).await.map_err(Error::internal)?
     }
 
     /// Executes the refresh in a task of its own, so that a reader that disconnects does not stop

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_core::page::{DEFAULT_PAGE, DEFAULT_PREVIEW, ListOrder, PageQuery, PageSelector, PageStart};
-use riposte_core::{Result, SubjectKey};
+use riposte_core::{Error, Result, SubjectKey};
 
 use super::parts::{self, LoadedPage};
 use super::{AuditSample, CachedReader, LoadKey, Parts};
@@ -24,7 +24,9 @@ impl CachedReader {
             return Ok(found.map(Arc::new));
         }
         let this = Arc::clone(&self.0);
-        self.0.pages.join(wanted.clone(), move || async move { this.fetch(&wanted).await }).await
+        let key = wanted.clone();
+        let load = move || async move { this.fetch(&wanted).await };
+        self.0.pages.join(key, load).await.map_err(Error::internal)?
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use riposte_core::{Result, Subject, SubjectKey};
+use riposte_core::{Error, Result, Subject, SubjectKey};
 use riposte_sync::record_fallback;
 
 use super::{AuditSample, CachedReader, Parts};
@@ -35,7 +35,8 @@ impl CachedReader {
             Arc::default()
         } else {
             let (this, keys) = (Arc::clone(&self.0), missed.clone());
-            self.0.subjects.join(missed, move || async move { this.read_subjects(&keys).await.map(Arc::new) }).await?
+            let load = move || async move { this.read_subjects(&keys).await.map(Arc::new) };
+            self.0.subjects.join(missed, load).await.map_err(Error::internal)??
         };
         let mut read = read.iter().cloned();
         Ok(looked

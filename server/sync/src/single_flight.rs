@@ -7,26 +7,40 @@
 //! one that has not started is dropped with its last waiting caller.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
-use riposte_core::{Error, Result};
 
-/// The running and the waiting loads.
+/// The running and the waiting loads, at most two per key. `V` is the output of a load, which each
+/// of its callers gets a clone of; a load that can fail has a `Result` as its output.
 #[derive(Debug)]
 pub struct SingleFlight<K, V: Clone> {
     places: Arc<Mutex<HashMap<K, Place<V>>>>,
 }
 
-type Flight<V> = Shared<BoxFuture<'static, Result<V>>>;
+/// Says that a load panicked, or that the runtime shut down before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadAborted(Arc<str>);
+
+impl fmt::Display for LoadAborted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a shared look: {}", self.0)
+    }
+}
+
+impl std::error::Error for LoadAborted {}
+
+type Outcome<V> = Result<V, LoadAborted>;
+type Flight<V> = Shared<BoxFuture<'static, Outcome<V>>>;
 
 #[derive(Debug)]
 struct Place<V: Clone> {
     turn: Arc<tokio::sync::Mutex<()>>,
     /// The load that has not started, while a caller waits for it.
-    next: Option<WeakShared<BoxFuture<'static, Result<V>>>>,
+    next: Option<WeakShared<BoxFuture<'static, Outcome<V>>>>,
     /// The number of running and waiting loads.
     flights: usize,
 }
@@ -70,10 +84,10 @@ where
     /// task, independently of the callers.
     ///
     /// # Errors
-    /// Those of `look`; [`Error::Internal`] where it panics.
-    pub async fn join<F>(&self, key: K, look: impl FnOnce() -> F + Send + 'static) -> Result<V>
+    /// [`LoadAborted`] if `look` panics, or the runtime shuts down before its end.
+    pub async fn join<F>(&self, key: K, look: impl FnOnce() -> F + Send + 'static) -> Result<V, LoadAborted>
     where
-        F: Future<Output = Result<V>> + Send + 'static,
+        F: Future<Output = V> + Send + 'static,
     {
         let flight = {
             let mut places = locked(&self.places);
@@ -99,7 +113,7 @@ where
         look: impl FnOnce() -> F + Send + 'static,
     ) -> Flight<V>
     where
-        F: Future<Output = Result<V>> + Send + 'static,
+        F: Future<Output = V> + Send + 'static,
     {
         let leave = Leave { places: Arc::clone(&self.places), key };
         async move {
@@ -112,7 +126,7 @@ where
                 let _held = (turn, leave);
                 look.await
             });
-            looked.await.unwrap_or_else(|died| Err(Error::internal(format!("a shared look: {died}"))))
+            looked.await.map_err(|died| LoadAborted(died.to_string().into()))
         }
         .boxed()
         .shared()
@@ -142,7 +156,7 @@ mod tests {
             let look = move || async move {
                 let number = looks.fetch_add(1, Ordering::SeqCst) + 1;
                 gate.acquire().await.expect("open").forget();
-                Ok(number)
+                number
             };
             tokio::spawn(async move { flights.join(7, look).await })
         };
@@ -161,13 +175,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_look_that_panics_is_an_error_and_leaves_nothing_behind() {
+        let flights = SingleFlight::<u8, usize>::default();
+        let aborted = flights.join(7, || async { panic!("lost") }).await.expect_err("it panics");
+        let text = aborted.to_string();
+        assert!(text.starts_with("a shared look: task ") && text.contains("lost"), "{text}");
+        assert!(flights.places.lock().expect("whole").is_empty());
+    }
+
+    #[tokio::test]
     async fn who_gives_up_leaves_nothing_behind_and_the_look_goes_on() {
         let (flights, gate) = (SingleFlight::<u8, usize>::default(), Arc::new(Semaphore::new(0)));
         let look = |number| {
             let gate = Arc::clone(&gate);
             move || async move {
                 gate.acquire().await.expect("open").forget();
-                Ok(number)
+                number
             }
         };
         {
