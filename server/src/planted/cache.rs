@@ -138,7 +138,7 @@ impl Cache for Planted {
         self.inner.is_away()
     }
 
-    fn prints(&self) -> Option<&dyn RenderedPages> {
-        self.inner.prints()
+    fn rendered_pages(&self) -> Option<&dyn RenderedPages> {
+        self.inner.rendered_pages()
     }
 }

@@ -62,7 +62,7 @@ impl Planted {
     fn before(&self, command: &mut Command) {
         match (self.bug, &mut command.verb) {
             (Bug::RepeatsForgotten | Bug::KeysApart, _) => command.request.key = IdempotencyKey(rand::random()),
-            (Bug::PrintsIgnored, _) => command.request.print = Fingerprint(0),
+            (Bug::PrintsIgnored, _) => command.request.fingerprint = Fingerprint(0),
             (Bug::LateLikes, CommandKind::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
             (Bug::LikesLost, CommandKind::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
             (Bug::LikesOfAnother, CommandKind::SetLike(like)) if one_of(20) => {
