@@ -18,7 +18,7 @@ use futures::future::{BoxFuture, Shared, WeakShared};
 /// of its callers gets a clone of; a load that can fail has a `Result` as its output.
 #[derive(Debug)]
 pub struct SingleFlight<K, V: Clone> {
-    places: Arc<Mutex<HashMap<K, Place<V>>>>,
+    places: Arc<Mutex<HashMap<K, Entry<V>>>>,
 }
 
 /// Says that a load panicked, or that the runtime shut down before its end.
@@ -34,29 +34,29 @@ impl fmt::Display for LoadAborted {
 impl std::error::Error for LoadAborted {}
 
 type Outcome<V> = Result<V, LoadAborted>;
-type Flight<V> = Shared<BoxFuture<'static, Outcome<V>>>;
+type SharedLoad<V> = Shared<BoxFuture<'static, Outcome<V>>>;
 
 #[derive(Debug)]
-struct Place<V: Clone> {
+struct Entry<V: Clone> {
     turn: Arc<tokio::sync::Mutex<()>>,
     /// The load that has not started, while a caller waits for it.
     next: Option<WeakShared<BoxFuture<'static, Outcome<V>>>>,
     /// The number of running and waiting loads.
-    flights: usize,
+    loads: usize,
 }
 
 /// Removes the entry of a key when its last load has ended.
 struct Leave<K: Eq + Hash, V: Clone> {
-    places: Arc<Mutex<HashMap<K, Place<V>>>>,
+    places: Arc<Mutex<HashMap<K, Entry<V>>>>,
     key: K,
 }
 
 impl<K: Eq + Hash, V: Clone> Drop for Leave<K, V> {
     fn drop(&mut self) {
         let mut places = locked(&self.places);
-        let Some(place) = places.get_mut(&self.key) else { return };
-        place.flights -= 1;
-        if place.flights == 0 {
+        let Some(entry) = places.get_mut(&self.key) else { return };
+        entry.loads -= 1;
+        if entry.loads == 0 {
             places.remove(&self.key);
         }
     }
@@ -80,53 +80,53 @@ where
     K: Eq + Hash + Clone + Send + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Returns the outcome of a load that starts after this call. `look` runs to its end in its own
+    /// Returns the outcome of a load that starts after this call. `load` runs to its end in its own
     /// task, independently of the callers.
     ///
     /// # Errors
-    /// [`LoadAborted`] if `look` panics, or the runtime shuts down before its end.
-    pub async fn join<F>(&self, key: K, look: impl FnOnce() -> F + Send + 'static) -> Result<V, LoadAborted>
+    /// [`LoadAborted`] if `load` panics, or the runtime shuts down before its end.
+    pub async fn join<F>(&self, key: K, load: impl FnOnce() -> F + Send + 'static) -> Result<V, LoadAborted>
     where
         F: Future<Output = V> + Send + 'static,
     {
-        let flight = {
+        let shared = {
             let mut places = locked(&self.places);
-            let new = || Place { turn: Arc::default(), next: None, flights: 0 };
-            let place = places.entry(key.clone()).or_insert_with(new);
-            match place.next.as_ref().and_then(WeakShared::upgrade) {
+            let new = || Entry { turn: Arc::default(), next: None, loads: 0 };
+            let entry = places.entry(key.clone()).or_insert_with(new);
+            match entry.next.as_ref().and_then(WeakShared::upgrade) {
                 Some(next) => next,
                 None => {
-                    place.flights += 1;
-                    let next = self.flight(key, Arc::clone(&place.turn), look);
-                    place.next = next.downgrade();
+                    entry.loads += 1;
+                    let next = self.shared(key, Arc::clone(&entry.turn), load);
+                    entry.next = next.downgrade();
                     next
                 }
             }
         };
-        flight.await
+        shared.await
     }
 
-    fn flight<F>(
+    fn shared<F>(
         &self,
         key: K,
         turn: Arc<tokio::sync::Mutex<()>>,
-        look: impl FnOnce() -> F + Send + 'static,
-    ) -> Flight<V>
+        load: impl FnOnce() -> F + Send + 'static,
+    ) -> SharedLoad<V>
     where
         F: Future<Output = V> + Send + 'static,
     {
         let leave = Leave { places: Arc::clone(&self.places), key };
         async move {
             let turn = turn.lock_owned().await;
-            if let Some(place) = locked(&leave.places).get_mut(&leave.key) {
-                place.next = None;
+            if let Some(entry) = locked(&leave.places).get_mut(&leave.key) {
+                entry.next = None;
             }
-            let look = look();
-            let looked = tokio::spawn(async move {
+            let load = load();
+            let loaded = tokio::spawn(async move {
                 let _held = (turn, leave);
-                look.await
+                load.await
             });
-            looked.await.map_err(|died| LoadAborted(died.to_string().into()))
+            loaded.await.map_err(|died| LoadAborted(died.to_string().into()))
         }
         .boxed()
         .shared()
@@ -201,7 +201,7 @@ mod tests {
         // The first load has started, and keeps the lock; no caller waits for the second.
         let mut third = pin!(flights.join(7, look(3)));
         assert!(poll!(&mut third).is_pending());
-        assert_eq!(flights.places.lock().expect("whole")[&7].flights, 2);
+        assert_eq!(flights.places.lock().expect("whole")[&7].loads, 2);
         gate.add_permits(2);
         assert_eq!(third.await, Ok(3));
         assert!(flights.places.lock().expect("whole").is_empty());
