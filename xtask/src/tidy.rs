@@ -13,6 +13,7 @@ mod services;
 mod sizes;
 mod source;
 mod type_names;
+mod widths;
 mod words;
 
 use crate::repo::Repo;
@@ -123,6 +124,9 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     services::check(&sources, &mut report.faults);
     for path in files.iter().filter(|path| path.ends_with(".md")) {
         documents::check(path, &read(repo, path)?, &mut report.faults);
+    }
+    for path in files.iter().filter(|path| path.ends_with(".lua")) {
+        widths::check(path, &read(repo, path)?, &mut report.faults);
     }
     match read(repo, reasons::CONTRACT) {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),

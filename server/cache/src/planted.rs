@@ -22,61 +22,61 @@ struct Line {
 const BUGS: [Bug; 10] = [
     Bug {
         name: "copies-behind-shown",
-        lines: &[Line { sound: "return b and b.rev and b.rev >= b.W", broken: "return b and b.rev" }],
+        lines: &[Line { sound: "return entry and entry.rev and entry.rev >= entry.committed", broken: "return entry and entry.rev" }],
     },
     Bug {
         name: "likes-in-any-order",
         lines: &[
-            Line { sound: "if old and struct.unpack('>I8', likes) > lrev(old) then", broken: "if old then" },
+            Line { sound: "if old and struct.unpack('>I8', likes) > like_revision(old) then", broken: "if old then" },
             // With this mutant the relay skips the likes that a server has already applied;
             // otherwise it would repair likes that were applied in a wrong order.
             Line {
-                sound: "local function like(keys, args)\n  local P, t = prefix(keys), now()\n",
-                broken: "local told = {}\nlocal function like(keys, args)\n  local P, t = prefix(keys), now()\n  \
+                sound: "local function like(keys, args)\n  local P, t = key_prefix(keys), now_millis()\n",
+                broken: "local told = {}\nlocal function like(keys, args)\n  local P, t = key_prefix(keys), now_millis()\n  \
                          for i = 1, #args, 3 do told[args[i + 1] .. string.sub(args[i + 2], 1, 8)] = true end\n",
             },
             Line {
-                sound: "like_one(P, args[at + 1], args[at + 2], args[at + 3], t)",
+                sound: "apply_like(P, args[at + 1], args[at + 2], args[at + 3], t)",
                 broken: "if not told[args[at + 2] .. string.sub(args[at + 3], 1, 8)] then \
-                         like_one(P, args[at + 1], args[at + 2], args[at + 3], t) end",
+                         apply_like(P, args[at + 1], args[at + 2], args[at + 3], t) end",
             },
         ],
     },
     Bug {
         name: "removals-unheard",
         lines: &[Line {
-            sound: "for _, floor in ipairs(went) do ask('ZREMRANGEBYSCORE', key, floor, floor) end",
+            sound: "for _, floor in ipairs(removed) do run('ZREMRANGEBYSCORE', key, floor, floor) end",
             broken: "",
         }],
     },
     Bug {
         name: "arrivals-unheard",
         lines: &[Line {
-            sound: "if floor >= s.low and floor <= s.high then ask('ZADD', key, floor, came[i + 1]) end",
+            sound: "if floor >= s.low and floor <= s.high then run('ZADD', key, floor, added[i + 1]) end",
             broken: "",
         }],
     },
     Bug {
         name: "stamp-stands-still",
-        lines: &[Line { sound: "b.stamp = math.max(micros(), b.stamp + 1)", broken: "" }],
+        lines: &[Line { sound: "entry.content_version = math.max(now_micros(), entry.content_version + 1)", broken: "" }],
     },
     Bug {
         name: "trim-keeps-bound",
-        lines: &[Line { sound: "bound(b, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" }],
+        lines: &[Line { sound: "store_bounds(entry, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" }],
     },
     Bug {
         name: "fills-not-brought",
-        lines: &[Line { sound: "(read and not (bring(b, lists, read) and bring(b, choices, read)))", broken: "false" }],
+        lines: &[Line { sound: "(read and not is_replayed())", broken: "false" }],
     },
     Bug {
         name: "doubts-ignored",
         lines: &[
-            Line { sound: "if not g or doubted(key, t) then return 0 end", broken: "if not g then return 0 end" },
+            Line { sound: "if not g or is_invalidated(key, t) then return 0 end", broken: "if not g then return 0 end" },
             Line {
-                sound: "if ask('HDEL', key, '!' .. args[1]) == 0 then forget_states(key) end",
-                broken: "ask('HDEL', key, '!' .. args[1])",
+                sound: "if run('HDEL', key, '!' .. args[1]) == 0 then remove_member_likes(key) end",
+                broken: "run('HDEL', key, '!' .. args[1])",
             },
-            Line { sound: "for i = at + 1, #args do forget_states(P .. 'm:' .. args[i]) end", broken: "" },
+            Line { sound: "for i = at + 1, #args do remove_member_likes(P .. 'm:' .. args[i]) end", broken: "" },
         ],
     },
     Bug {
@@ -86,8 +86,8 @@ const BUGS: [Bug; 10] = [
     Bug {
         name: "rows-unheard",
         lines: &[Line {
-            sound: "ask('HSET', b.key, 'rev', b.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
-            broken: "ask('HSET', b.key, 'rev', b.rev)",
+            sound: "run('HSET', entry.key, 'rev', entry.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
+            broken: "run('HSET', entry.key, 'rev', entry.rev)",
         }],
     },
 ];
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn every_bug_breaks_a_line_that_stands_once_in_the_library() {
-        let library = include_str!("redis/library.lua");
+        let library = crate::redis::client::LIBRARY;
         for Bug { name, lines } in BUGS {
             assert!(!lines.is_empty(), "{name}");
             for Line { sound, broken } in lines {

@@ -1,7 +1,7 @@
-//! The cache in Redis, on one server or a cluster. Each operation is a function of `library.lua`;
+//! The cache in Redis, on one server or a cluster. Each operation is a function in `lua/`;
 //! operations on several partitions run concurrently.
 
-mod client;
+pub(crate) mod client;
 mod decode;
 mod dump;
 mod encode;

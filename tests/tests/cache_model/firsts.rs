@@ -1,4 +1,4 @@
-//! Rendered first pages (`server/cache/src/redis/library.lua`). A reader assembles a page from the
+//! Rendered first pages (`server/cache/src/redis/lua/page.lua`). A reader assembles a page from the
 //! cached data of a subject entry and stores it later as a rendered page. The page is returned
 //! while the entry has the revision and the content version at which it was assembled. Only the
 //! likes of the cached data matter here; each commit is a like with a bit of its own.

@@ -21,7 +21,16 @@ use crate::config::RedisConfig;
 use crate::port::Unavailable;
 
 /// The source code of the functions.
-const LIBRARY: &str = include_str!("library.lua");
+pub(crate) const LIBRARY: &str = concat!(
+    include_str!("lua/entry.lua"),
+    include_str!("lua/list.lua"),
+    include_str!("lua/candidates.lua"),
+    include_str!("lua/change.lua"),
+    include_str!("lua/likes.lua"),
+    include_str!("lua/lease.lua"),
+    include_str!("lua/page.lua"),
+    include_str!("lua/cursor.lua"),
+);
 
 /// Returns the library that is loaded.
 #[cfg(not(feature = "planted"))]
