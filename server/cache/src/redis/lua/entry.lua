@@ -4,7 +4,7 @@
 -- Every function takes one key, the cursor of a partition. All other keys of the partition begin
 -- with the same prefix, so that they are in one hash slot:
 --   cur                 hash   n (position of the relay), g (generation)
---   k:TYPE:OBJECT       string the subject's id; "-" = no such subject; "?TOKEN" = a load is running
+--   k:TYPE:OBJECT       string the subject's id; "-" = no such subject; "?TOKEN" = being loaded
 --   h:SUBJECT           hash   the subject entry: inc g rev W row pins del stamp; until tn wn
 --                              (expiry and number of leases, length of the log);
 --                              t:TOKEN (expiry of a lease); l:KIND (the token that fills it)
