@@ -19,7 +19,6 @@ mod serve;
 mod smoke;
 mod sweep;
 mod token;
-pub(crate) mod transfer;
 mod verify;
 mod version;
 

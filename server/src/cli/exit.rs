@@ -1,6 +1,7 @@
 //! The end of the process: a fixed exit code, and the reason on standard error.
 
 use riposte_settings::ConfigErrors;
+use riposte_transfer::TransferError;
 use std::{fmt, process::ExitCode};
 
 /// An error that no other code covers.
@@ -15,6 +16,8 @@ pub(crate) const DENIED: u8 = 4;
 pub(crate) const UNAVAILABLE: u8 = 5;
 /// Some items succeeded and some failed.
 pub(crate) const PARTLY: u8 = 6;
+/// Ctrl-C ended the process, as shells report it.
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The table of exit codes for the help text.
 pub(super) const HELP: &str = "\
@@ -64,6 +67,12 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref::<riposte_sdk::Error>() {
         return Some(code_of_status(error.code()));
     }
+    if let Some(error) = cause.downcast_ref::<TransferError>() {
+        return Some(match error {
+            TransferError::RejectsReplaceInput => USAGE,
+            TransferError::SubjectDeleted { .. } => NOT_FOUND,
+        });
+    }
     if cause.is::<ConfigErrors>() {
         return Some(USAGE);
     }
@@ -95,6 +104,7 @@ mod tests {
     use super::{DENIED, ERROR, Failure, NOT_FOUND, PARTLY, UNAVAILABLE, USAGE, code};
     use anyhow::{Context, anyhow};
     use riposte_settings::ConfigErrors;
+    use riposte_transfer::TransferError;
     use tonic::Status;
 
     #[test]
@@ -103,6 +113,7 @@ mod tests {
         for (error, expected) in [
             (anyhow!("plain"), ERROR),
             (ConfigErrors(Vec::new()).into(), USAGE),
+            (TransferError::RejectsReplaceInput.into(), USAGE),
             (Status::not_found("").into(), NOT_FOUND),
             (Status::permission_denied("").into(), DENIED),
             (Status::unauthenticated("").into(), DENIED),

@@ -2,25 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Result;
-use tokio::sync::watch;
+use riposte_transfer::import::{ImportOptions, ImportOutcome};
+use riposte_transfer::{ImportFormat, Orphans, ReadRequest, SubjectBy, VotePolicy};
 
 use super::ask;
-use super::exit::{Failure, PARTLY, USAGE};
-use super::transfer::interrupt::{self, INTERRUPTED, command_line};
-use super::transfer::ordering::{self, Orphans};
-use super::transfer::progress::ImportProgress;
-use super::transfer::read::{ImportFormat, PreparedImport, ReadRequest, SubjectBy};
-use super::transfer::rejects::Rejects;
-use super::transfer::send::{self, ImportShared};
-use super::transfer::summary::ImportSummary;
-use super::transfer::throttle::Throttle;
-use super::transfer::totals::ImportTotals;
-use super::transfer::votes::VotePolicy;
+use super::exit::{INTERRUPTED, PARTLY};
 
 const RULES: &str = "\
 Rules:
@@ -104,138 +93,37 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Runs the import and reports its outcome.
+    /// Runs the import and returns the exit code of its outcome.
     pub(super) async fn run(self) -> Result<ExitCode> {
-        let prepared = self.request().prepare()?;
-        let rejects_path = self.rejects.clone().unwrap_or_else(|| Rejects::default_path(&self.files));
-        if self.files.contains(&rejects_path) {
-            let message = "the rejects would replace one of the files to read; name another with --rejects";
-            return Err(Failure::new(USAGE, message).into());
-        }
-        if self.dry_run {
-            return self.check(prepared).await;
-        }
-        let rejects = Rejects::new(Some(rejects_path.clone()), &prepared.settings.source);
-        let tally = Arc::new(ImportTotals::default());
-        let progress = Arc::new(ImportProgress::start(&tally));
-        let shared = Arc::new(self.shared(&prepared, rejects, &tally, &progress));
-        let client = ask::admin(&self.target)?;
-        let (stop, stopped) = watch::channel(false);
-        let streams = usize::try_from(self.streams)?;
-        let sending = send::run(prepared, &client, streams, &shared, &stopped);
-        let outcome = tokio::select! {
-            outcome = Box::pin(sending) => outcome,
-            () = interrupt::second(&stop, &progress) => return Ok(ExitCode::from(INTERRUPTED)),
-        };
-        let rejects = shared.rejects.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;
-        let elapsed = progress.elapsed();
-        drop(progress);
-        println!(
-            "{}",
-            ImportSummary { tally: &tally, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text()
-        );
-        if *stopped.borrow() {
-            eprintln!(
-                "stopped; what was answered is kept. To go on, run the same command again:\n  {}",
-                command_line("")
-            );
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
-        outcome.map_err(going_on)?;
-        Ok(if by_reason.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
+        let (target, dry_run) = (self.target.clone(), self.dry_run);
+        let import = self.options().prepare()?;
+        let outcome = if dry_run { import.dry_run().await? } else { import.run(&ask::admin(&target)?).await? };
+        Ok(match outcome {
+            ImportOutcome::Complete => ExitCode::SUCCESS,
+            ImportOutcome::SomeRejected => ExitCode::from(PARTLY),
+            ImportOutcome::Interrupted => ExitCode::from(INTERRUPTED),
+        })
     }
 
-    fn request(&self) -> ReadRequest {
-        ReadRequest {
-            files: self.files.clone(),
+    fn options(self) -> ImportOptions {
+        let read = ReadRequest {
+            files: self.files,
             format: self.format,
-            map: self.map.clone(),
-            source: self.source.clone(),
-            object_type: self.object_type.clone(),
-            salt: self.member_salt.clone(),
+            map: self.map,
+            source: self.source,
+            object_type: self.object_type,
+            salt: self.member_salt,
             subject_by: self.subject_by,
-        }
-    }
-
-    fn shared(
-        &self,
-        prepared: &PreparedImport,
-        rejects: Rejects,
-        tally: &Arc<ImportTotals>,
-        progress: &Arc<ImportProgress>,
-    ) -> ImportShared {
-        let progress = Arc::clone(progress);
-        ImportShared {
-            tally: Arc::clone(tally),
-            source: prepared.settings.source.clone(),
-            votes: self.votes,
-            orphans: self.orphans,
-            window: usize::try_from(self.in_flight.div_ceil(self.streams)).unwrap_or(1),
-            pace: Throttle::new(self.max_rps),
-            patience: Duration::from_secs(self.patience.into()),
-            outage: AtomicBool::new(false),
-            say: Box::new(move |text| progress.say(text)),
-            rejects: Mutex::new(Some(rejects)),
-        }
-    }
-
-    /// Reads and orders everything without a server.
-    async fn check(self, prepared: PreparedImport) -> Result<ExitCode> {
-        let mut rejects = Rejects::new(self.rejects.clone(), &prepared.settings.source);
-        let read = move || -> Result<(Found, Rejects)> {
-            let mut found = Found::default();
-            prepared.read(&mut |group| {
-                let batch = ordering::arrange(group, self.orphans);
-                found.add(&batch);
-                batch.rejects.into_iter().try_for_each(|reject| rejects.add(reject))
-            })?;
-            Ok((found, rejects))
         };
-        let (found, rejects) = tokio::task::spawn_blocking(read).await??;
-        println!("{}", found.text());
-        println!("{} would be rejected before they are sent", rejects.total());
-        let by_reason = rejects.finish()?;
-        by_reason.iter().for_each(|(reason, count)| println!("  {count:>7}  {reason}"));
-        Ok(if by_reason.is_empty() && found.orphans == 0 { ExitCode::SUCCESS } else { ExitCode::from(PARTLY) })
-    }
-}
-
-/// Adds the command that continues the import. Another run completes what an unavailable server
-/// left undone, but never repairs an error in the files.
-fn going_on(error: anyhow::Error) -> anyhow::Error {
-    if !error.chain().any(|cause| cause.is::<tonic::Status>()) {
-        return error;
-    }
-    error.context(format!("not all was brought in; to go on, run `{}` again", command_line("")))
-}
-
-/// The findings of a dry run.
-#[derive(Debug, Default)]
-struct Found {
-    subjects: u64,
-    comments: u64,
-    orphans: u64,
-    likes: u64,
-    votes: u64,
-}
-
-impl Found {
-    fn add(&mut self, batch: &ordering::SubjectBatch) {
-        self.subjects += u64::from(batch.sends_subject);
-        for planned in &batch.comments {
-            self.comments += 1;
-            self.orphans += u64::from(planned.orphan);
-            self.votes += planned.comment.votes.total();
+        ImportOptions {
+            read,
+            orphans: self.orphans,
+            votes: self.votes,
+            rejects: self.rejects,
+            max_rps: self.max_rps,
+            in_flight: self.in_flight,
+            streams: self.streams,
+            patience: Duration::from_secs(self.patience.into()),
         }
-        self.likes += u64::try_from(batch.likes.len()).unwrap_or(u64::MAX);
-    }
-
-    fn text(&self) -> String {
-        let Self { subjects, comments, orphans, likes, votes } = self;
-        format!(
-            "nothing was sent: {subjects} subjects, {comments} comments, {likes} likes, {votes} votes known only as numbers\n\
-             {orphans} of the comments answer one that is not in the files: the server would be asked"
-        )
     }
 }

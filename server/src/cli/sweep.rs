@@ -12,8 +12,7 @@ use riposte_sdk::v1::{AllSubjects, SubjectKey, SubjectScope};
 use tonic::Streaming;
 
 use super::ask;
-use super::exit::Failure;
-use super::transfer::interrupt::INTERRUPTED;
+use super::exit::{Failure, INTERRUPTED};
 
 const TICK: Duration = Duration::from_millis(100);
 const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";

@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| riposte::fuzz::import(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| riposte_transfer::fuzz::import(bytes));

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates, each with the crates that must not occur in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 10] = [
+const NEVER: [(&str, &[&str]); 11] = [
     (
         "riposte-core",
         &[
@@ -75,6 +75,10 @@ const NEVER: [(&str, &[&str]); 10] = [
     ("riposte-cache", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
     ("riposte-migrations", &["riposte-sdk", "riposte", "tonic", "clap"]),
     ("riposte-sdk", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm", "sqlx", "clap"]),
+    (
+        "riposte-transfer",
+        &["riposte-core", "riposte-store", "riposte-cache", "riposte-migrations", "riposte", "sea-orm", "sqlx", "fred"],
+    ),
     ("riposte-bench", &["riposte-core", "riposte-store", "riposte-migrations", "riposte", "sea-orm"]),
 ];
 
@@ -164,6 +168,7 @@ mod tests {
             "riposte-migrations",
             "riposte-sdk",
             "riposte-bench",
+            "riposte-transfer",
             "riposte",
             "sha2",
             "tokio",
@@ -182,6 +187,7 @@ mod tests {
             node("riposte-migrations", vec![]),
             node("riposte-sdk", vec![]),
             node("riposte-bench", vec![]),
+            node("riposte-transfer", vec![]),
             node("sha2", vec![]),
             node("tokio", vec![]),
         ]}})

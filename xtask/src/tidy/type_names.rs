@@ -14,7 +14,7 @@ use super::{Fault, Report};
 const TWICE: usize = 10;
 const PRODUCT: [&str; 3] = ["server/", "migrations/", "sdk/rust/src/"];
 const LEFT_OUT: [&str; 4] =
-    ["server/conformance/", "server/src/cli/transfer/", "server/store/src/sql/entity/", "server/src/planted/"];
+    ["server/conformance/", "server/transfer/", "server/store/src/sql/entity/", "server/src/planted/"];
 const FREE: [&str; 3] = ["Args", "Action", "Error"];
 
 /// Counts the types of each public name.

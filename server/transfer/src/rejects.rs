@@ -87,7 +87,7 @@ fn part(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::transfer::record::{Comment, Problem};
+    use crate::record::{Comment, Problem};
 
     #[test]
     fn the_file_appears_when_it_is_whole_and_names_its_source() {

@@ -1,10 +1,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::*;
-use crate::cli::transfer::group::{Group, Groups};
-use crate::cli::transfer::ordering::{Orphans, arrange};
-use crate::cli::transfer::read::SubjectBy;
-use crate::cli::transfer::record::{CommentState, DeletedBy, Like, LikeValue};
+use crate::group::{Group, Groups};
+use crate::ordering::{Orphans, arrange};
+use crate::read::SubjectBy;
+use crate::record::{CommentState, DeletedBy, Like, LikeValue};
 
 fn settings(map: &Map) -> ReadSettings {
     ReadSettings {
@@ -16,8 +16,8 @@ fn settings(map: &Map) -> ReadSettings {
 }
 
 fn documented(name: &str) -> Map {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/import");
-    crate::cli::transfer::map::load(&folder.join(name)).unwrap()
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/import");
+    crate::map::load(&folder.join(name)).unwrap()
 }
 
 fn groups(files: &[PathBuf], map: &Map) -> Vec<Group> {

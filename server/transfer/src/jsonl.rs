@@ -178,7 +178,7 @@ mod golden;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::transfer::record::{CommentState, DeletedBy, Key, LikeValue, Votes};
+    use crate::record::{CommentState, DeletedBy, Key, LikeValue, Votes};
 
     fn groups(text: &[u8]) -> Result<Vec<Group>> {
         let file = tempfile::NamedTempFile::new()?;

@@ -9,9 +9,9 @@ use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::v1::export_subject_response::Item;
 use riposte_sdk::v1::{self, ExportSubjectRequest, ExportedComment, ExportedLike};
 
-use super::jsonl;
-use super::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
-use super::wire;
+use crate::jsonl;
+use crate::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
+use crate::wire;
 
 /// The source of comments that were written on the server itself.
 const OWN_SOURCE: &str = "riposte";
@@ -20,7 +20,7 @@ const SYNTHETIC: &str = "~synthetic:";
 
 /// The result of exporting one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SubjectExport {
+pub(super) enum SubjectExport {
     /// All of it was written.
     Whole { comments: u64, likes: u64 },
     /// The subject is deleted and nothing was written, because an import would restore it.
@@ -33,7 +33,7 @@ pub(crate) enum SubjectExport {
 ///
 /// # Errors
 /// The server fails or breaks the contract; the output cannot be written.
-pub(crate) async fn subject(
+pub(super) async fn write(
     client: &mut AdminServiceClient<Connection>,
     key: &Key,
     out: &mut impl Write,

@@ -5,7 +5,7 @@ use super::record::{Comment, Like, LikeValue, Votes};
 
 /// What becomes of votes that are known only as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum VotePolicy {
+pub enum VotePolicy {
     /// Each comes in as the like of a member who stands for it (`~synthetic:…`), so that counts equal the source's.
     #[default]
     Synthetic,

@@ -5,9 +5,6 @@ use tokio::sync::watch;
 
 use super::progress::ImportProgress;
 
-/// The exit code after Ctrl-C, as shells report it.
-pub(crate) const INTERRUPTED: u8 = 130;
-
 /// Asks the job to stop at the first Ctrl-C or SIGTERM; returns at the second.
 pub(crate) async fn second(stop: &watch::Sender<bool>, progress: &ImportProgress) {
     one().await;

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::value::{Compiler, RowReader, word};
 use super::{Columns, CsvRows, GroupEntry, Key, Map, ReadSettings, Record};
-use crate::cli::transfer::map::LikeMap;
-use crate::cli::transfer::record::{Like, LikeValue};
+use crate::map::LikeMap;
+use crate::record::{Like, LikeValue};
 
 /// The latest vote of each member for each comment, in the order of first votes.
 #[derive(Debug, Default)]

@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_maps_in_the_documentation_are_valid() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/import");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/import");
         let maps = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let maps: Vec<_> = maps.filter(|path| path.extension().is_some_and(|ext| ext == "toml")).collect();
         assert!(maps.len() >= 3);

@@ -23,7 +23,7 @@ use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record
 
 /// What happens to a reply whose parent is neither in the file nor on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum Orphans {
+pub enum Orphans {
     /// It stays outside with all its replies and is listed: nothing is claimed that the source does not say.
     #[default]
     Reject,

@@ -11,7 +11,7 @@ use riposte_sdk::{Client, Options};
 
 use self::stand_in::StandIn;
 use super::*;
-use crate::cli::transfer::read::{ImportFormat, ReadRequest, SubjectBy};
+use crate::read::{ImportFormat, ReadRequest, SubjectBy};
 
 /// 40 subjects, each with a root with two votes, a chain of replies, an orphan with a reply, and a
 /// like.

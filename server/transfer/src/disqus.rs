@@ -107,7 +107,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::cli::transfer::read::SubjectBy;
+    use crate::read::SubjectBy;
 
     const EXPORT: &str = r#"<?xml version="1.0"?>
 <disqus xmlns="http://disqus.com" xmlns:dsq="http://disqus.com/disqus-internals">

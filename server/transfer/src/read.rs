@@ -10,7 +10,7 @@ use super::{commento, csv, disqus, isso, jsonl, wordpress};
 
 /// A format that comments can be brought in from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ImportFormat {
+pub enum ImportFormat {
     /// Any CSV files, by a mapping file (`--map`).
     Csv,
     /// The XML export of Disqus.
@@ -28,7 +28,7 @@ pub(crate) enum ImportFormat {
 
 /// Which of a page's names becomes the subject's object id, where the format has both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum SubjectBy {
+pub enum SubjectBy {
     /// The system's own id of the page (Disqus identifier, WordPress post id), else its path.
     #[default]
     Id,
@@ -48,14 +48,21 @@ pub(crate) struct ReadSettings {
 
 /// The request to read files.
 #[derive(Debug, Clone)]
-pub(crate) struct ReadRequest {
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) format: ImportFormat,
-    pub(crate) map: Option<PathBuf>,
-    pub(crate) source: Option<String>,
-    pub(crate) object_type: Option<String>,
-    pub(crate) salt: String,
-    pub(crate) subject_by: SubjectBy,
+pub struct ReadRequest {
+    /// The files, plain or gzip.
+    pub files: Vec<PathBuf>,
+    /// The format of all files.
+    pub format: ImportFormat,
+    /// The mapping file, which CSV needs and no other format has.
+    pub map: Option<PathBuf>,
+    /// The name of the source; by default that of the mapping file, else that of the format.
+    pub source: Option<String>,
+    /// The object type of the subjects; by default that of the mapping file, else `page`.
+    pub object_type: Option<String>,
+    /// The salt of the hashes of e-mail addresses and names; if empty, the source.
+    pub salt: String,
+    /// The name of a page that becomes the object id.
+    pub subject_by: SubjectBy,
 }
 
 /// Files whose format, mapping and settings have been validated.

@@ -5,7 +5,7 @@ use super::super::record::{
 };
 use super::{Scope, parse, write, write_header};
 
-const GOLDEN: &str = include_str!("../../../../golden/export.jsonl");
+const GOLDEN: &str = include_str!("../../golden/export.jsonl");
 
 fn key() -> Key {
     Key { object_type: "video".to_owned(), object_id: "4711".to_owned() }

@@ -118,7 +118,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::cli::transfer::read::SubjectBy;
+    use crate::read::SubjectBy;
 
     const EXPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:wp="http://wordpress.org/export/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>

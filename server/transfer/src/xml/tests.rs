@@ -3,7 +3,7 @@ use std::io::Write;
 use super::*;
 
 /// Walks a whole file as the formats do: every child of the root is one element.
-pub(in crate::cli::transfer) fn children(bytes: &[u8]) -> Result<Vec<(String, Fields)>> {
+pub(crate) fn children(bytes: &[u8]) -> Result<Vec<(String, Fields)>> {
     let mut file = tempfile::NamedTempFile::new()?;
     file.write_all(bytes)?;
     let mut xml = Xml::open(file.path(), "r")?;

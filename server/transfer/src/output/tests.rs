@@ -1,8 +1,8 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::cli::transfer::input;
-use crate::cli::transfer::record::{Comment, Key, Record, Subject};
+use crate::input;
+use crate::record::{Comment, Key, Record, Subject};
 
 fn scope() -> Scope {
     Scope { object_type: "t".to_owned(), object_id: None }

@@ -9,9 +9,9 @@ use serde::de::value::{Error as Mismatch, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use super::{Columns, GroupEntry, Key, Map, Problem, ReadSettings, Record};
-use crate::cli::transfer::map::{Field, FieldTable};
-use crate::cli::transfer::template::{Row, Template};
-use crate::cli::transfer::time::TimeReader;
+use crate::map::{Field, FieldTable};
+use crate::template::{Row, Template};
+use crate::time::TimeReader;
 
 /// A value that is ready to be filled from rows.
 #[derive(Debug)]

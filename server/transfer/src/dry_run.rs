@@ -1,0 +1,52 @@
+//! An import without a server: reads and orders everything, sends nothing.
+
+use anyhow::Result;
+
+use super::ordering::{self, Orphans, SubjectBatch};
+use super::read::PreparedImport;
+use super::rejects::Rejects;
+
+/// The findings of a dry run.
+#[derive(Debug, Default)]
+pub(crate) struct DryRunFindings {
+    subjects: u64,
+    comments: u64,
+    pub(crate) orphans: u64,
+    likes: u64,
+    votes: u64,
+}
+
+/// Reads all files and adds what cannot be imported to `rejects`.
+///
+/// # Errors
+/// The first error in a file; the rejects file cannot be written.
+pub(crate) fn read(prepared: &PreparedImport, orphans: Orphans, rejects: &mut Rejects) -> Result<DryRunFindings> {
+    let mut found = DryRunFindings::default();
+    prepared.read(&mut |group| {
+        let batch = ordering::arrange(group, orphans);
+        found.add(&batch);
+        batch.rejects.into_iter().try_for_each(|reject| rejects.add(reject))
+    })?;
+    Ok(found)
+}
+
+impl DryRunFindings {
+    fn add(&mut self, batch: &SubjectBatch) {
+        self.subjects += u64::from(batch.sends_subject);
+        for planned in &batch.comments {
+            self.comments += 1;
+            self.orphans += u64::from(planned.orphan);
+            self.votes += planned.comment.votes.total();
+        }
+        self.likes += u64::try_from(batch.likes.len()).unwrap_or(u64::MAX);
+    }
+
+    /// Returns the findings as lines for a person.
+    pub(crate) fn text(&self) -> String {
+        let Self { subjects, comments, orphans, likes, votes } = self;
+        format!(
+            "nothing was sent: {subjects} subjects, {comments} comments, {likes} likes, {votes} votes known only as numbers\n\
+             {orphans} of the comments answer one that is not in the files: the server would be asked"
+        )
+    }
+}

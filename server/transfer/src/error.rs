@@ -1,0 +1,32 @@
+//! The errors of this crate that a program tells apart.
+
+use std::fmt;
+
+/// An error that has an exit code of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TransferError {
+    /// The rejects file would replace one of the files to read.
+    RejectsReplaceInput,
+    /// The only subject of an export is deleted.
+    SubjectDeleted {
+        /// The type of the object that the subject belongs to.
+        object_type: String,
+        /// The id of the object.
+        object_id: String,
+    },
+}
+
+impl fmt::Display for TransferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RejectsReplaceInput => {
+                f.write_str("the rejects would replace one of the files to read; name another with --rejects")
+            }
+            Self::SubjectDeleted { object_type, object_id } => {
+                write!(f, "the subject {object_type}/{object_id} is deleted")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TransferError {}

@@ -1,0 +1,192 @@
+//! A whole export: writes subjects as lines of JSON, and reports the outcome to a person.
+
+mod subject;
+
+use std::io::{Seek, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result, anyhow};
+use riposte_sdk::Connection;
+use riposte_sdk::v1::ListSubjectsRequest;
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use tempfile::SpooledTempFile;
+use tokio::sync::watch;
+
+use super::error::TransferError;
+use super::interrupt::{self, command_line};
+use super::jsonl::Scope;
+use super::output::{ExportOutput, OutputTarget};
+use super::progress::ImportProgress;
+use super::record::Key;
+use super::resume::FinishedSubjects;
+use super::totals::ImportTotals;
+use super::wire;
+use subject::SubjectExport;
+
+/// Bytes of one subject that are held in memory before they go to a temporary file.
+const SPOOL_BYTES: usize = 16 << 20;
+const PAGE: i32 = 100;
+/// Attempts for one subject before the export gives up.
+const TRIES: u32 = 5;
+
+/// The options of an export.
+#[derive(Debug, Clone)]
+pub struct ExportOptions {
+    /// The object type of the subjects.
+    pub object_type: String,
+    /// The object id of the only subject to export; `None` for all subjects of the type.
+    pub object_id: Option<String>,
+    /// The file to write; `None` for standard output.
+    pub path: Option<PathBuf>,
+    /// Compress the output with gzip.
+    pub gzip: bool,
+    /// Resume the unfinished file of an earlier run.
+    pub resume: bool,
+    /// Replace a finished file.
+    pub overwrite: bool,
+}
+
+/// The end of an export that no error broke off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportOutcome {
+    /// Every subject was exported.
+    Complete,
+    /// A signal stopped the export.
+    Interrupted,
+}
+
+/// A running export.
+#[derive(Debug)]
+struct Run {
+    client: AdminServiceClient<Connection>,
+    output: ExportOutput,
+    done: FinishedSubjects,
+    tally: Arc<ImportTotals>,
+    stop: watch::Receiver<bool>,
+    totals: Totals,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Totals {
+    subjects: u64,
+    comments: u64,
+    likes: u64,
+    deleted: u64,
+}
+
+impl ExportOptions {
+    /// Runs the export. The lines go to the output, messages for people to standard error.
+    ///
+    /// # Errors
+    /// The output cannot be written or belongs to another export; the server fails or breaks the
+    /// contract; the only subject is deleted ([`TransferError::SubjectDeleted`]).
+    pub async fn run(self, client: AdminServiceClient<Connection>) -> Result<ExportOutcome> {
+        let Self { object_type, object_id, path, gzip, resume, overwrite } = self;
+        let scope = Scope { object_type, object_id };
+        let to_file = path.is_some();
+        let (output, done) = OutputTarget { path, gzip, resume, overwrite }.open(&scope)?;
+        let tally = Arc::new(ImportTotals::default());
+        let progress = ImportProgress::start(&tally);
+        let (stop, stopped) = watch::channel(false);
+        let mut run = Run { client, output, done, tally, stop: stopped.clone(), totals: Totals::default() };
+        let outcome = tokio::select! {
+            outcome = Box::pin(run.all(scope)) => outcome,
+            () = interrupt::second(&stop, &progress) => return Ok(ExportOutcome::Interrupted),
+        };
+        let elapsed = progress.elapsed();
+        drop(progress);
+        let resume = if to_file { "--resume" } else { "" };
+        outcome.with_context(|| format!("not all was exported; to go on:\n  {}\n", command_line(resume)))?;
+        if *stopped.borrow() {
+            eprintln!("stopped behind a whole subject. To go on:\n  {}", command_line(resume));
+            return Ok(ExportOutcome::Interrupted);
+        }
+        run.output.finish()?;
+        let Totals { subjects, comments, likes, deleted } = run.totals;
+        let seconds = elapsed.as_secs_f64();
+        eprintln!("exported {subjects} subjects, {comments} comments, {likes} likes in {seconds:.1} s");
+        if deleted > 0 {
+            eprintln!("left out {deleted} deleted subjects");
+        }
+        Ok(ExportOutcome::Complete)
+    }
+}
+
+impl Run {
+    async fn all(&mut self, scope: Scope) -> Result<()> {
+        if let Some(object_id) = scope.object_id {
+            self.tally.total.add(1);
+            let key = Key { object_type: scope.object_type, object_id };
+            self.subject(&key).await?;
+            if self.totals.deleted > 0 {
+                let Key { object_type, object_id } = key;
+                return Err(TransferError::SubjectDeleted { object_type, object_id }.into());
+            }
+            return Ok(());
+        }
+        let mut page_token = String::new();
+        loop {
+            let request = ListSubjectsRequest {
+                object_type: scope.object_type.clone(),
+                page_size: PAGE,
+                page_token: page_token.clone(),
+            };
+            let page = self.client.list_subjects(request).await?.into_inner();
+            self.tally.total.add(u64::try_from(page.subjects.len())?);
+            self.tally.total_known.store(page.next_page_token.is_empty(), Ordering::Relaxed);
+            for subject in page.subjects {
+                if *self.stop.borrow() {
+                    return Ok(());
+                }
+                let key = wire::key(subject.key);
+                if !self.done.contains(&key.object_id) {
+                    self.subject(&key).await?;
+                }
+                self.tally.done.add(1);
+            }
+            if page.next_page_token.is_empty() {
+                return Ok(());
+            }
+            page_token = page.next_page_token;
+        }
+    }
+
+    /// Exports one subject. If the connection breaks, it starts again from the beginning, because
+    /// nothing of the subject has been written yet.
+    async fn subject(&mut self, key: &Key) -> Result<()> {
+        let mut tries = 1;
+        loop {
+            let mut lines = SpooledTempFile::new(SPOOL_BYTES);
+            let error = match subject::write(&mut self.client, key, &mut lines).await {
+                Ok(exported) => return self.write(exported, lines),
+                Err(error) => error,
+            };
+            let broken =
+                error.downcast_ref::<tonic::Status>().is_some_and(|status| status.code() == tonic::Code::Unavailable);
+            if !broken || tries == TRIES {
+                return Err(error).with_context(|| format!("exporting {}/{}", key.object_type, key.object_id));
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100) * (1 << tries)).await;
+            tries += 1;
+        }
+    }
+
+    fn write(&mut self, exported: SubjectExport, mut lines: SpooledTempFile) -> Result<()> {
+        let (comments, likes) = match exported {
+            SubjectExport::Whole { comments, likes } => (comments, likes),
+            SubjectExport::Deleted => {
+                self.totals.deleted += 1;
+                return Ok(());
+            }
+        };
+        lines.flush()?;
+        lines.rewind().map_err(|error| anyhow!("cannot read back a temporary file: {error}"))?;
+        self.output.append(&mut lines)?;
+        self.totals.subjects += 1;
+        self.totals.comments += comments;
+        self.totals.likes += likes;
+        Ok(())
+    }
+}

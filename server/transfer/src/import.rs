@@ -1,0 +1,170 @@
+//! A whole import: reads files, sends their records, and reports the outcome to a person.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use riposte_sdk::Connection;
+use riposte_sdk::v1::admin_service_client::AdminServiceClient;
+use tokio::sync::watch;
+
+use super::dry_run;
+use super::error::TransferError;
+use super::interrupt::{self, command_line};
+use super::ordering::Orphans;
+use super::progress::ImportProgress;
+use super::read::{PreparedImport, ReadRequest};
+use super::rejects::Rejects;
+use super::send::{self, ImportShared};
+use super::summary::ImportSummary;
+use super::throttle::Throttle;
+use super::totals::ImportTotals;
+use super::votes::VotePolicy;
+
+/// The options of an import.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// The files to read.
+    pub read: ReadRequest,
+    /// The policy for replies without their parent.
+    pub orphans: Orphans,
+    /// The policy for votes known only as numbers.
+    pub votes: VotePolicy,
+    /// The file of the rejects. The default name is used for an import, none for a dry run.
+    pub rejects: Option<PathBuf>,
+    /// The most items sent in a second.
+    pub max_rps: Option<u32>,
+    /// The most items without a response, over all streams.
+    pub in_flight: u32,
+    /// The number of streams.
+    pub streams: u32,
+    /// The longest time that the server may be unreachable before the import gives up.
+    pub patience: Duration,
+}
+
+/// The end of an import that no error broke off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportOutcome {
+    /// Every record was imported, or could be.
+    Complete,
+    /// Some records were rejected, or may be.
+    SomeRejected,
+    /// A signal stopped the import.
+    Interrupted,
+}
+
+/// An import whose options and mapping file have been validated.
+#[derive(Debug)]
+pub struct Import {
+    prepared: PreparedImport,
+    options: ImportOptions,
+    rejects_path: PathBuf,
+}
+
+impl ImportOptions {
+    /// Checks everything that can be checked before a file is read.
+    ///
+    /// # Errors
+    /// The mapping file is missing, superfluous or invalid; the rejects would replace an input
+    /// ([`TransferError::RejectsReplaceInput`]).
+    pub fn prepare(self) -> Result<Import> {
+        let prepared = self.read.clone().prepare()?;
+        let files = &self.read.files;
+        let rejects_path = self.rejects.clone().unwrap_or_else(|| Rejects::default_path(files));
+        if files.contains(&rejects_path) {
+            return Err(TransferError::RejectsReplaceInput.into());
+        }
+        Ok(Import { prepared, options: self, rejects_path })
+    }
+}
+
+impl Import {
+    /// Reads and orders everything, sends nothing, and prints the findings.
+    ///
+    /// # Errors
+    /// The first error in a file; the rejects file cannot be written.
+    pub async fn dry_run(self) -> Result<ImportOutcome> {
+        let Self { prepared, options, .. } = self;
+        let mut rejects = Rejects::new(options.rejects, &prepared.settings.source);
+        let read = move || dry_run::read(&prepared, options.orphans, &mut rejects).map(|found| (found, rejects));
+        let (found, rejects) = tokio::task::spawn_blocking(read).await??;
+        println!("{}", found.text());
+        println!("{} would be rejected before they are sent", rejects.total());
+        let by_reason = rejects.finish()?;
+        by_reason.iter().for_each(|(reason, count)| println!("  {count:>7}  {reason}"));
+        let complete = by_reason.is_empty() && found.orphans == 0;
+        Ok(if complete { ImportOutcome::Complete } else { ImportOutcome::SomeRejected })
+    }
+
+    /// Sends everything to the server and prints a summary.
+    ///
+    /// # Errors
+    /// The first of these: a file that cannot be parsed (everything read before it is imported), a
+    /// server that cannot be reached or rejects the import, a rejects file that cannot be written.
+    pub async fn run(self, client: &AdminServiceClient<Connection>) -> Result<ImportOutcome> {
+        let Self { prepared, options, rejects_path } = self;
+        let rejects = Rejects::new(Some(rejects_path.clone()), &prepared.settings.source);
+        let tally = Arc::new(ImportTotals::default());
+        let progress = Arc::new(ImportProgress::start(&tally));
+        let shared = Arc::new(options.shared(&prepared, rejects, &tally, &progress));
+        let (stop, stopped) = watch::channel(false);
+        let streams = usize::try_from(options.streams)?;
+        let sending = send::run(prepared, client, streams, &shared, &stopped);
+        let outcome = tokio::select! {
+            outcome = Box::pin(sending) => outcome,
+            () = interrupt::second(&stop, &progress) => return Ok(ImportOutcome::Interrupted),
+        };
+        let rejects = shared.rejects.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let by_reason = rejects.map_or_else(|| Ok(Default::default()), Rejects::finish)?;
+        let elapsed = progress.elapsed();
+        drop(progress);
+        println!(
+            "{}",
+            ImportSummary { tally: &tally, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text()
+        );
+        if *stopped.borrow() {
+            eprintln!(
+                "stopped; what was answered is kept. To go on, run the same command again:\n  {}",
+                command_line("")
+            );
+            return Ok(ImportOutcome::Interrupted);
+        }
+        outcome.map_err(going_on)?;
+        Ok(if by_reason.is_empty() { ImportOutcome::Complete } else { ImportOutcome::SomeRejected })
+    }
+}
+
+impl ImportOptions {
+    fn shared(
+        &self,
+        prepared: &PreparedImport,
+        rejects: Rejects,
+        tally: &Arc<ImportTotals>,
+        progress: &Arc<ImportProgress>,
+    ) -> ImportShared {
+        let progress = Arc::clone(progress);
+        ImportShared {
+            tally: Arc::clone(tally),
+            source: prepared.settings.source.clone(),
+            votes: self.votes,
+            orphans: self.orphans,
+            window: usize::try_from(self.in_flight.div_ceil(self.streams)).unwrap_or(1),
+            pace: Throttle::new(self.max_rps),
+            patience: self.patience,
+            outage: AtomicBool::new(false),
+            say: Box::new(move |text| progress.say(text)),
+            rejects: Mutex::new(Some(rejects)),
+        }
+    }
+}
+
+/// Adds the command that continues the import. Another run completes what an unavailable server
+/// left undone, but never repairs an error in the files.
+fn going_on(error: anyhow::Error) -> anyhow::Error {
+    if !error.chain().any(|cause| cause.is::<tonic::Status>()) {
+        return error;
+    }
+    error.context(format!("not all was brought in; to go on, run `{}` again", command_line("")))
+}

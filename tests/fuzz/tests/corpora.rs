@@ -1,0 +1,58 @@
+//! The stored corpora of the fuzz targets, and inputs near them, against the entry points that the
+//! targets call. Requests are fuzzed against a whole server.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use riposte::fuzz::page_token;
+use riposte_transfer::fuzz::import;
+
+/// Returns the inputs found by coverage-guided runs, and the initial ones.
+fn corpus(of: &str) -> Vec<Vec<u8>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/").to_owned() + of;
+    let files = std::fs::read_dir(&folder).expect("a corpus").map(|file| file.expect("a file").path());
+    files.map(|file| std::fs::read(file).expect("readable")).collect()
+}
+
+/// Returns an input of the corpus with some bytes changed and its end cut off, or random bytes.
+fn near(mut corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
+    corpus.retain(|bytes| !bytes.is_empty());
+    let changes = prop::collection::vec((any::<Index>(), any::<u8>()), 0..6);
+    let changed = (prop::sample::select(corpus), changes, any::<Index>(), any::<bool>()).prop_map(
+        |(mut bytes, changes, end, cut)| {
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            if cut {
+                bytes.truncate(end.index(bytes.len()));
+            }
+            bytes
+        },
+    );
+    prop_oneof![4 => changed, 1 => prop::collection::vec(any::<u8>(), 0..200)]
+}
+
+#[test]
+fn the_corpora_break_nothing() {
+    corpus("page_tokens").iter().for_each(|bytes| page_token(bytes));
+    corpus("imports").iter().for_each(|bytes| import(bytes));
+    for bytes in corpus("copies") {
+        riposte_cache::fuzz::copy(&bytes);
+        riposte_cache::fuzz::subject(&bytes);
+        riposte_cache::fuzz::answer(&bytes);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn nothing_like_the_inside_of_a_token_breaks_a_walk(bytes in near(corpus("page_tokens"))) {
+        page_token(&bytes);
+    }
+
+    #[test]
+    fn nothing_like_a_file_of_another_system_breaks_an_import(bytes in near(corpus("imports"))) {
+        import(&bytes);
+    }
+}
