@@ -32,7 +32,7 @@ const fn role(role: Role) -> MethodAccess {
 
 /// Returns the requirement of the method at this path. A path outside the API returns UNIMPLEMENTED
 /// to known callers.
-pub(super) fn needed(path: &str) -> MethodAccess {
+pub(crate) fn needed(path: &str) -> MethodAccess {
     let Some(method) = path.strip_prefix("/riposte.v1.") else {
         return if path.starts_with("/grpc.health.") { MethodAccess::Anybody } else { MethodAccess::Known };
     };
