@@ -27,7 +27,7 @@ use tokio::time::Instant;
 use crate::telemetry::Metrics;
 pub use bucket::RateLimit;
 pub use method::Timeouts;
-pub(crate) use method::{MessageProfile, MethodPolicy, terms};
+pub(crate) use method::{AdmissionClass, MessageProfile, MethodPolicy, PoolName};
 use pool::{AdmissionPool, PoolLimits, PoolPermit};
 pub(crate) use quota::{Quota, Quotas};
 use rates::CallerRates;
@@ -109,13 +109,13 @@ impl Admission {
         until: Option<Instant>,
     ) -> Result<Admitted, Error> {
         let share = match caller {
-            Some(caller) if terms.pool == method::PoolName::Streams => Some(self.stream_of(caller)?),
+            Some(caller) if terms.pool == PoolName::Streams => Some(self.stream_of(caller)?),
             Some(_) | None => None,
         };
         let pool = match terms.pool {
-            method::PoolName::Reads => &self.reads,
-            method::PoolName::Writes => &self.writes,
-            method::PoolName::Streams => &self.streams,
+            PoolName::Reads => &self.reads,
+            PoolName::Writes => &self.writes,
+            PoolName::Streams => &self.streams,
         };
         let entered = pool.enter(terms.class, until).await;
         let permit = entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))?;

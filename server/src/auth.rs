@@ -12,9 +12,6 @@ mod hash;
 mod jwt;
 mod settings;
 
-#[cfg(test)]
-pub(crate) use access::needed;
-pub(crate) use access::recorded;
 pub use callers::Callers;
 pub use guard::{Authenticator, PeerIdentity};
 pub use hash::TokenHash;

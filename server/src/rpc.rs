@@ -8,16 +8,16 @@ pub mod page_token;
 pub mod rpc_error;
 pub mod status;
 
-mod admin;
+mod audited;
 mod call;
-mod comments;
 mod convert;
 mod error_metadata;
-mod likes;
+pub(crate) mod generated;
+mod import_item;
+mod moderation;
 mod parse;
-mod replies;
 mod response_cache;
-mod subjects;
+mod subject_sweep;
 #[cfg(test)]
 mod tests;
 mod token_scope;
@@ -39,6 +39,7 @@ use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
 use tokio::time::Instant;
 use tonic::service::RoutesBuilder;
 
+use generated::services;
 use page_token::{TokenContext, TokenCursor};
 use parse::Violations;
 
@@ -127,10 +128,10 @@ pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME];
 #[must_use]
 pub fn public(services: &Services) -> RoutesBuilder {
     routes!(services:
-        SubjectServiceServer(subjects::SubjectHandlers),
-        CommentServiceServer(comments::CommentHandlers),
-        ReplyServiceServer(replies::ReplyHandlers),
-        LikeServiceServer(likes::LikeHandlers),
+        SubjectServiceServer(services::subject::SubjectHandlers),
+        CommentServiceServer(services::comment::CommentHandlers),
+        ReplyServiceServer(services::reply::ReplyHandlers),
+        LikeServiceServer(services::like::LikeHandlers),
     )
 }
 
@@ -151,7 +152,7 @@ pub fn methods() -> Vec<String> {
 /// Returns the routes of the service for operators and moderators, which has a port of its own.
 #[must_use]
 pub fn admin(services: &Services) -> RoutesBuilder {
-    routes!(services: AdminServiceServer(admin::AdminHandlers))
+    routes!(services: AdminServiceServer(services::admin::AdminHandlers))
 }
 
 impl Services {

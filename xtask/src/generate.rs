@@ -1,10 +1,12 @@
 //! Generation of the checked-in files: the server's internal messages from proto/, its instruments
-//! from server/telemetry, and the SDKs of all languages. The build itself needs neither protoc nor
+//! from server/telemetry, the tables and the dispatch of its methods from
+//! proto/riposte/v1/methods.yaml, and the SDKs of all languages. The build itself needs neither protoc nor
 //! buf. Run `cargo xtask gen` after a change of a .proto file or of the registry.
 
 mod configure;
 pub(crate) mod contract;
 pub(crate) mod files;
+pub(crate) mod methods;
 pub(crate) mod rules;
 mod rust;
 mod telemetry;
@@ -39,6 +41,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
     }
     telemetry::add(repo, &mut files)?;
     files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
+    methods::add(repo, &public(&all)?, &mut files)?;
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
     files.settle(repo, check)?;
     Ok(skipped)

@@ -2,9 +2,9 @@
 //! stopped with it.
 
 use crate::live::{Live, kill_group};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, IsTerminal, PipeReader};
+use std::io::{BufRead, BufReader, IsTerminal, PipeReader, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -99,6 +99,20 @@ pub(crate) fn output_of(command: &mut Command) -> Result<String> {
         bail!("{} ended with {}: {}", shown(command), output.status, String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Returns what `command` makes of a text: its standard input and output.
+pub(crate) fn filtered(command: &mut Command, text: String) -> Result<Vec<u8>> {
+    let program = shown(command);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("{program}: it cannot be run"))?;
+    let mut input = child.stdin.take().context("its input was just asked for")?;
+    // Most formatters read all input before they write; the thread also serves one that does not.
+    let feeding = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output()?;
+    feeding.join().map_err(|_panic| anyhow::anyhow!("{program} could not be fed"))??;
+    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    Ok(output.stdout)
 }
 
 /// Returns the command as it would be typed, without its environment.

@@ -29,6 +29,7 @@ pub(crate) use by_hand::{ByHand, count as by_hand};
 pub(crate) use language::Language;
 pub(crate) use measured::Installed;
 pub(crate) use steps::{End, Outcome};
+pub(crate) use templates::words;
 
 /// What to do with the SDKs.
 #[derive(Debug, clap::Subcommand)]

@@ -1,8 +1,4 @@
-//! The admission policy of each method. This is the complete table, and the only one.
-//!
-//! Classes are compared within one pool. Reads and writes never compete, so a create is SHEDDABLE
-//! among the writes: if it were CRITICAL, no capacity would be reserved for the moderator who has
-//! to take the flood down.
+//! The admission policy of a method. methods.yaml has the policy of each.
 
 use std::time::Duration;
 
@@ -130,110 +126,18 @@ impl Timeouts {
     }
 }
 
-const fn read(class: AdmissionClass) -> Option<MethodPolicy> {
-    Some(MethodPolicy { pool: PoolName::Reads, class, kind: MessageProfile::Read })
-}
-
-const fn batch(class: AdmissionClass) -> Option<MethodPolicy> {
-    Some(MethodPolicy { pool: PoolName::Reads, class, kind: MessageProfile::Batch })
-}
-
-const fn write(class: AdmissionClass) -> Option<MethodPolicy> {
-    Some(MethodPolicy { pool: PoolName::Writes, class, kind: MessageProfile::Write })
-}
-
-const fn admin(pool: PoolName, class: AdmissionClass) -> Option<MethodPolicy> {
-    Some(MethodPolicy { pool, class, kind: MessageProfile::Admin })
-}
-
-const fn import(class: AdmissionClass) -> Option<MethodPolicy> {
-    Some(MethodPolicy { pool: PoolName::Streams, class, kind: MessageProfile::Import })
-}
-
-const fn stream(class: AdmissionClass) -> Option<MethodPolicy> {
-    Some(MethodPolicy { pool: PoolName::Streams, class, kind: MessageProfile::Stream })
-}
-
-/// Returns the policy of the method at this path; `None` for health, reflection and unknown paths,
-/// which take no capacity.
-pub(crate) fn terms(path: &str) -> Option<MethodPolicy> {
-    use AdmissionClass::{BestEffort, Critical, Sheddable};
-    match path.strip_prefix("/riposte.v1.")? {
-        "CommentService/GetComment" => read(Critical),
-        "SubjectService/GetSubject"
-        | "CommentService/ListComments"
-        | "ReplyService/ListReplies"
-        | "ReplyService/GetThread"
-        | "ReplyService/ListConversation" => read(Sheddable),
-        "SubjectService/BatchGetSubjects" | "CommentService/BatchGetComments" | "LikeService/BatchGetLikeStates" => {
-            batch(Sheddable)
-        }
-        "CommentService/ListCommentRevisions"
-        | "CommentService/ListMemberComments"
-        | "LikeService/ListLikers"
-        | "LikeService/ListMemberLikes" => read(BestEffort),
-        "CommentService/DeleteComment" => write(Critical),
-        "SubjectService/CreateSubject"
-        | "SubjectService/UpdateSubject"
-        | "SubjectService/DeleteSubject"
-        | "SubjectService/UndeleteSubject"
-        | "CommentService/CreateComment"
-        | "CommentService/UpdateComment"
-        | "CommentService/UndeleteComment"
-        | "CommentService/PinComment"
-        | "CommentService/UnpinComment"
-        | "ReplyService/CreateReply"
-        | "LikeService/SetLike" => write(Sheddable),
-        "AdminService/HideComment" | "AdminService/UnhideComment" | "AdminService/DeleteComment" => {
-            admin(PoolName::Writes, Critical)
-        }
-        "AdminService/ListSubjects" | "AdminService/ListHotSubjects" => admin(PoolName::Reads, BestEffort),
-        "SubjectService/WatchSubject" => stream(Sheddable),
-        "AdminService/ImportComments" => import(BestEffort),
-        "AdminService/ExportSubject"
-        | "AdminService/VerifyCounts"
-        | "AdminService/RepairCounts"
-        | "AdminService/RebuildMemberHistory"
-        | "AdminService/RebuildRanks"
-        | "AdminService/RebuildCache" => stream(BestEffort),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use prost::Message;
-    use prost_types::FileDescriptorSet;
-
-    use super::{MessageProfile, PoolName, Timeouts, terms};
-
-    #[test]
-    fn every_method_of_the_contract_has_terms_and_streams_are_those_that_stream() {
-        let contract = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap();
-        let mut methods = 0;
-        for service in contract.file.iter().flat_map(|file| &file.service) {
-            for method in &service.method {
-                let path = format!("/riposte.v1.{}/{}", service.name(), method.name());
-                let terms = terms(&path).unwrap_or_else(|| panic!("{path} has no terms"));
-                let streams = method.server_streaming() || method.client_streaming();
-                assert_eq!(matches!(terms.kind, MessageProfile::Stream | MessageProfile::Import), streams, "{path}");
-                assert_eq!(terms.kind == MessageProfile::Import, method.client_streaming(), "{path}");
-                assert_eq!(terms.pool == PoolName::Streams, streams, "{path}");
-                methods += 1;
-            }
-        }
-        assert!(methods >= 38, "{methods}");
-        assert_eq!(terms("/grpc.health.v1.Health/Check"), None);
-        assert_eq!(terms("/riposte.v1.CommentService/DropAll"), None);
-    }
+    use super::{MessageProfile, Timeouts};
+    use crate::rpc::generated::methods::method;
 
     #[test]
     fn the_cap_holds_for_every_kind() {
         let seconds = Duration::from_secs;
         let times = Timeouts { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
-        let of = |path: &str| times.of(terms(path)).as_secs();
+        let of = |path: &str| times.of(method(path).map(|method| method.policy)).as_secs();
         assert_eq!(of("/riposte.v1.CommentService/GetComment"), 1);
         assert_eq!(of("/riposte.v1.CommentService/CreateComment"), 3);
         assert_eq!(of("/riposte.v1.AdminService/HideComment"), 3);

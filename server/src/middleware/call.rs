@@ -30,9 +30,10 @@ use super::body::{self, CallBody, HandlerResponse, InFlightGuard};
 use super::buffer_body::{self, BodyBuffers};
 use super::fault::{self, FaultOutcome, InjectedFaults};
 use super::{deadline, peek_body, refusal, tag};
-use crate::admission::{self, Admission, ConnectionBuffer, MessageProfile, MethodPolicy, Timeouts};
+use crate::admission::{Admission, ConnectionBuffer, MessageProfile, MethodPolicy, Timeouts};
 use crate::audit::{AuditLog, CallAttempt};
-use crate::auth::{Authenticator, PeerIdentity, recorded};
+use crate::auth::{Authenticator, PeerIdentity};
+use crate::rpc::generated::methods::method;
 use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallId, CallerDeadline, ResponseCacheLayer};
@@ -189,7 +190,8 @@ impl CallLayer {
     /// Returns the audit record for a call that does not reach its handler; `None` if the call is
     /// not audited.
     fn attempt(&self, path: &str, id: &HeaderValue) -> Option<CallAttempt> {
-        Some(CallAttempt::new(self.audit.as_ref()?, recorded(path)?, tag::text(id)))
+        let audited = method(path).filter(|method| method.audited)?;
+        Some(CallAttempt::new(self.audit.as_ref()?, audited.name, tag::text(id)))
     }
 
     /// Admits a call, and ends it when its deadline passes.
@@ -214,7 +216,8 @@ impl CallLayer {
             return Err(Error::ShardAway { after: CircuitBreaker::PAUSE }.into());
         }
         let caller = self.let_in(&request, measured, attempt)?;
-        let terms = admission::terms(request.uri().path()).filter(|_| self.serves(request.uri().path()));
+        let terms = method(request.uri().path()).map(|method| method.policy);
+        let terms = terms.filter(|_| self.serves(request.uri().path()));
         // Health checks are served even on a connection that does not read its responses.
         let backlog = backlog.filter(|_| terms.is_some());
         backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;

@@ -2,7 +2,9 @@
 //! its error to a status.
 
 use std::future::Future;
+use std::pin::Pin;
 
+use futures::Stream;
 use riposte_core::{Caller, Error};
 use riposte_sync::track_fallback;
 use tokio::time::Instant;
@@ -12,6 +14,9 @@ use super::error_metadata::ErrorSubject;
 use super::rpc_error::{ErrorMetadata, RpcError};
 use super::status::status;
 use super::{CallId, CallerDeadline};
+
+/// A stream of responses.
+pub(crate) type ResponseStream<A> = Pin<Box<dyn Stream<Item = Result<A, Status>> + Send>>;
 
 /// A running call.
 #[derive(Debug, Clone)]

@@ -15,7 +15,8 @@ pub(crate) trait ErrorSubject {
 }
 
 /// A request field that is metadata.
-trait Fact {
+pub(crate) trait Fact {
+    /// Adds the field to the metadata, under this name.
     fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata;
 }
 
@@ -82,63 +83,6 @@ pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
 pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
     let facts = subject(&convert::subject_key(key));
     move |error| RpcError::about(error, facts)
-}
-
-/// `Request: field as name, …`: the fields that name an object, with their names in
-/// `error_reason.proto`.
-macro_rules! about {
-    ($($request:ident: $($field:ident as $fact:ident),*;)*) => {$(
-        impl ErrorSubject for v1::$request {
-            fn facts(&self) -> ErrorMetadata {
-                let facts = ErrorMetadata::default();
-                $(let facts = self.$field.tell(stringify!($fact), facts);)*
-                facts
-            }
-        }
-    )*};
-}
-
-about! {
-    CreateSubjectRequest: key as subject, request_id as request_id;
-    GetSubjectRequest: key as subject, min_revision as min_revision;
-    BatchGetSubjectsRequest: ;
-    UpdateSubjectRequest: subject as subject, request_id as request_id;
-    DeleteSubjectRequest: key as subject, request_id as request_id;
-    UndeleteSubjectRequest: key as subject, request_id as request_id;
-    WatchSubjectRequest: key as subject;
-    CreateCommentRequest: subject as subject, request_id as request_id;
-    GetCommentRequest: id as comment_id, min_revision as min_revision;
-    BatchGetCommentsRequest: ;
-    ListCommentsRequest: subject as subject, around_comment_id as comment_id, min_revision as min_revision;
-    UpdateCommentRequest: id as comment_id, request_id as request_id;
-    ListCommentRevisionsRequest: id as comment_id;
-    DeleteCommentRequest: id as comment_id, request_id as request_id;
-    UndeleteCommentRequest: id as comment_id, request_id as request_id;
-    PinCommentRequest: id as comment_id, request_id as request_id;
-    UnpinCommentRequest: id as comment_id, request_id as request_id;
-    ListMemberCommentsRequest: object_type as object_type;
-    CreateReplyRequest: parent_id as comment_id, request_id as request_id;
-    ListRepliesRequest: root_id as comment_id, min_revision as min_revision;
-    GetThreadRequest: comment_id as comment_id, min_revision as min_revision;
-    ListConversationRequest: comment_id as comment_id, min_revision as min_revision;
-    SetLikeRequest: comment_id as comment_id, request_id as request_id;
-    BatchGetLikeStatesRequest: subject as subject;
-    ListLikersRequest: comment_id as comment_id;
-    ListMemberLikesRequest: subject as subject;
-    ExportSubjectRequest: key as subject;
-    ListSubjectsRequest: object_type as object_type;
-    HideCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
-        reason as moderator_reason;
-    UnhideCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
-        reason as moderator_reason;
-    AdminServiceDeleteCommentRequest: id as comment_id, request_id as request_id, moderator_id as moderator_id,
-        reason as moderator_reason;
-    VerifyCountsRequest: scope as subject;
-    RepairCountsRequest: scope as subject, request_id as request_id;
-    RebuildMemberHistoryRequest: scope as subject, request_id as request_id;
-    RebuildRanksRequest: scope as subject, request_id as request_id;
-    RebuildCacheRequest: scope as subject, request_id as request_id;
-    ListHotSubjectsRequest: ;
 }
 
 /// A stream has no metadata of its own: each of its items is handled for itself.

@@ -12,10 +12,10 @@ use riposte_sdk::v1;
 use riposte_sync::track_fallback;
 
 use super::Services;
-use super::comments::CommentHandlers;
 use super::error_metadata::ErrorSubject;
+use super::generated::methods::method;
+use super::generated::services::comment::list_comments;
 use super::rpc_error::RpcError;
-use crate::admission::terms;
 use crate::response_cache::PageBytes;
 
 /// The method whose pages are cached.
@@ -89,12 +89,12 @@ impl Services {
     async fn reading(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
         let request =
             v1::ListCommentsRequest::decode(message).map_err(|_| Error::internal("a request was readable"))?;
-        let (limit, calls) = (self.limits.max_response, CommentHandlers(self));
+        let limit = self.limits.max_response;
         let read = async {
-            if let Some((subject, page)) = calls.rendered_page(&caller, &request).await? {
+            if let Some((subject, page)) = list_comments::rendered_page(&self, &caller, &request).await? {
                 return Ok(encode(subject, &page, limit));
             }
-            let (subject, page) = calls.listed(&caller, &request).await?;
+            let (subject, page) = list_comments::listed(&self, &caller, &request).await?;
             Ok(encode(subject, &page, limit))
         };
         track_fallback(read).await.map_err(|refusal: RpcError| refusal.error)?
@@ -103,8 +103,8 @@ impl Services {
     /// Does the same within the admission pool, once for all callers that wait for it. Reads for
     /// cached pages are few and do not enter the pool.
     async fn reading_in_a_room(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
-        let _room = match terms(METHOD) {
-            Some(terms) => Some(self.admission.enter(terms, None, None).await?),
+        let _room = match method(METHOD) {
+            Some(method) => Some(self.admission.enter(method.policy, None, None).await?),
             None => None,
         };
         self.reading(caller, message).await

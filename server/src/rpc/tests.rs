@@ -6,13 +6,10 @@ use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint, int64, string};
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet, MethodDescriptorProto};
-use riposte_sdk::v1;
 
-use super::error_metadata::ErrorSubject;
-use super::rpc_error::ErrorMetadata;
-use crate::admission::{Timeouts, terms};
-use crate::auth::needed;
-use crate::auth::recorded;
+use super::generated::error_metadata::facts;
+use super::generated::methods::method;
+use crate::admission::Timeouts;
 
 /// The facts of every method: a line each, changed by hand and with a reason.
 const GOLDEN: &str = include_str!("golden/methods.txt");
@@ -34,23 +31,20 @@ fn the_facts_of_every_method_are_those_of_the_golden_file() {
 }
 
 /// Returns the facts of a method in one line.
-fn line(set: &FileDescriptorSet, service: &str, method: &MethodDescriptorProto) -> String {
-    let name = format!("{service}/{}", method.name());
+fn line(set: &FileDescriptorSet, service: &str, says: &MethodDescriptorProto) -> String {
+    let name = format!("{service}/{}", says.name());
     let path = format!("/riposte.v1.{name}");
-    let access = format!("{:?}", needed(&path)).to_lowercase();
-    let policy = terms(&path).unwrap();
+    let known = method(&path).unwrap_or_else(|| panic!("{path} has no facts"));
+    assert_eq!(known.name, name);
+    let (policy, access) = (known.policy, format!("role({:?})", known.role).to_lowercase());
     let size = policy.kind.max_message(4 << 20);
     let second = Duration::from_secs;
     let times = Timeouts { read: second(1), write: second(2), admin: second(3), call: second(4) };
     let deadline = ["", "read", "write", "admin", "call"][times.of(Some(policy)).as_secs() as usize];
-    let audited = recorded(&path).unwrap_or("no");
-    let metadata: Vec<String> = if method.client_streaming() {
-        Vec::new()
-    } else {
-        let sample = sample(set, method.input_type(), "");
-        let facts = facts(method.input_type().trim_start_matches(".riposte.v1."), &sample);
-        facts.all().map(|(fact, value)| format!("{fact}={value}")).collect()
-    };
+    let audited = if known.audited { known.name } else { "no" };
+    let request = says.input_type().trim_start_matches(".riposte.v1.");
+    let metadata = facts(request, &sample(set, says.input_type(), "")).unwrap().unwrap_or_default();
+    let metadata: Vec<String> = metadata.all().map(|(fact, value)| format!("{fact}={value}")).collect();
     format!(
         "{name} access={access} pool={} class={} profile={:?} size={size} deadline={deadline} audited={audited} metadata={}",
         policy.pool.name(),
@@ -88,48 +82,5 @@ fn add(set: &FileDescriptorSet, field: &FieldDescriptorProto, path: &str, bytes:
         string::encode(tag, &path, bytes);
     } else if field.r#type() == Type::Int64 {
         int64::encode(tag, &i64::from(tag), bytes);
-    }
-}
-
-fn facts(message: &str, bytes: &[u8]) -> ErrorMetadata {
-    match message {
-        "CreateSubjectRequest" => v1::CreateSubjectRequest::decode(bytes).unwrap().facts(),
-        "GetSubjectRequest" => v1::GetSubjectRequest::decode(bytes).unwrap().facts(),
-        "BatchGetSubjectsRequest" => v1::BatchGetSubjectsRequest::decode(bytes).unwrap().facts(),
-        "UpdateSubjectRequest" => v1::UpdateSubjectRequest::decode(bytes).unwrap().facts(),
-        "DeleteSubjectRequest" => v1::DeleteSubjectRequest::decode(bytes).unwrap().facts(),
-        "UndeleteSubjectRequest" => v1::UndeleteSubjectRequest::decode(bytes).unwrap().facts(),
-        "WatchSubjectRequest" => v1::WatchSubjectRequest::decode(bytes).unwrap().facts(),
-        "CreateCommentRequest" => v1::CreateCommentRequest::decode(bytes).unwrap().facts(),
-        "GetCommentRequest" => v1::GetCommentRequest::decode(bytes).unwrap().facts(),
-        "BatchGetCommentsRequest" => v1::BatchGetCommentsRequest::decode(bytes).unwrap().facts(),
-        "ListCommentsRequest" => v1::ListCommentsRequest::decode(bytes).unwrap().facts(),
-        "UpdateCommentRequest" => v1::UpdateCommentRequest::decode(bytes).unwrap().facts(),
-        "ListCommentRevisionsRequest" => v1::ListCommentRevisionsRequest::decode(bytes).unwrap().facts(),
-        "DeleteCommentRequest" => v1::DeleteCommentRequest::decode(bytes).unwrap().facts(),
-        "UndeleteCommentRequest" => v1::UndeleteCommentRequest::decode(bytes).unwrap().facts(),
-        "PinCommentRequest" => v1::PinCommentRequest::decode(bytes).unwrap().facts(),
-        "UnpinCommentRequest" => v1::UnpinCommentRequest::decode(bytes).unwrap().facts(),
-        "ListMemberCommentsRequest" => v1::ListMemberCommentsRequest::decode(bytes).unwrap().facts(),
-        "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes).unwrap().facts(),
-        "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes).unwrap().facts(),
-        "GetThreadRequest" => v1::GetThreadRequest::decode(bytes).unwrap().facts(),
-        "ListConversationRequest" => v1::ListConversationRequest::decode(bytes).unwrap().facts(),
-        "SetLikeRequest" => v1::SetLikeRequest::decode(bytes).unwrap().facts(),
-        "BatchGetLikeStatesRequest" => v1::BatchGetLikeStatesRequest::decode(bytes).unwrap().facts(),
-        "ListLikersRequest" => v1::ListLikersRequest::decode(bytes).unwrap().facts(),
-        "ListMemberLikesRequest" => v1::ListMemberLikesRequest::decode(bytes).unwrap().facts(),
-        "ExportSubjectRequest" => v1::ExportSubjectRequest::decode(bytes).unwrap().facts(),
-        "ListSubjectsRequest" => v1::ListSubjectsRequest::decode(bytes).unwrap().facts(),
-        "HideCommentRequest" => v1::HideCommentRequest::decode(bytes).unwrap().facts(),
-        "UnhideCommentRequest" => v1::UnhideCommentRequest::decode(bytes).unwrap().facts(),
-        "AdminServiceDeleteCommentRequest" => v1::AdminServiceDeleteCommentRequest::decode(bytes).unwrap().facts(),
-        "VerifyCountsRequest" => v1::VerifyCountsRequest::decode(bytes).unwrap().facts(),
-        "RepairCountsRequest" => v1::RepairCountsRequest::decode(bytes).unwrap().facts(),
-        "RebuildMemberHistoryRequest" => v1::RebuildMemberHistoryRequest::decode(bytes).unwrap().facts(),
-        "RebuildRanksRequest" => v1::RebuildRanksRequest::decode(bytes).unwrap().facts(),
-        "RebuildCacheRequest" => v1::RebuildCacheRequest::decode(bytes).unwrap().facts(),
-        "ListHotSubjectsRequest" => v1::ListHotSubjectsRequest::decode(bytes).unwrap().facts(),
-        _ => panic!("{message}"),
     }
 }

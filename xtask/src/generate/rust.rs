@@ -26,7 +26,8 @@ pub(crate) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) ->
         .compile_fds(public.clone())?;
     files.add(format!("{FOLDER}/{PUBLIC}.rs"), fs::read(scratch.path().join(format!("{PUBLIC}.rs")))?)?;
     files.add(format!("{FOLDER}/{PUBLIC}.descriptors.bin"), reflected(public).encode_to_vec())?;
-    let rules = rules::generate(&rules::Configured::read(repo)?, &Contract::of(public))?;
+    let contract = Contract::of(public);
+    let rules = rules::generate(&rules::Configured::read(repo, &contract)?, &contract)?;
     files.add(format!("{FOLDER}/rules.rs"), rules)
 }
 

@@ -104,7 +104,8 @@ pub(super) struct Reason {
 impl Model {
     /// Makes the model from the contract, the service configurations and sdk/handles.yaml.
     pub(super) fn read(repo: &Repo, public: &FileDescriptorSet) -> Result<Self> {
-        let (contract, configured) = (Contract::of(public), Configured::read(repo)?);
+        let contract = Contract::of(public);
+        let configured = Configured::read(repo, &contract)?;
         let listed = handles::Listed::read(repo)?;
         let mut services = Vec::new();
         for (short, name, admin) in listed.clients() {

@@ -23,9 +23,10 @@ const FOLDER: &str = "docs/reference/api";
 const TEMPLATES: &str = "docs/reference/templates";
 
 /// Adds all pages. Fails if a comment of the contract breaks a convention: every method has an
-/// example and a verb in sdk/handles.yaml, and every error that it names is a reason.
+/// example, and every error that it names is a reason.
 pub(super) fn add(repo: &Repo, public: &FileDescriptorSet, files: &mut Files) -> Result<()> {
-    let (contract, configured, listed) = (Contract::of(public), Configured::read(repo)?, Listed::read(repo)?);
+    let contract = Contract::of(public);
+    let (configured, listed) = (Configured::read(repo, &contract)?, Listed::read(repo)?);
     let pages = Pages::of(&contract, &configured, &listed)?;
     for service in &pages.services {
         let page = render(repo, "service.md.j2", context! { service, pages })?;

@@ -49,7 +49,7 @@ pub(super) fn environment() -> Environment<'static> {
 
 /// Returns the words of a name in any spelling, in lower case: `MemberId`, `memberId`, `member_id`
 /// and `MEMBER_ID` are the same.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = '_';
     for letter in name.chars() {

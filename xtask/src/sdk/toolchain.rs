@@ -2,16 +2,15 @@
 
 use super::language::Language;
 use crate::repo::Repo;
-use crate::run::shown;
+use crate::run::filtered;
 use crate::tools::on_path;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The contents of plugins.toml: the generators and the steps of one SDK.
 #[derive(Debug, Deserialize)]
@@ -145,17 +144,7 @@ impl Toolchain {
         let ending = path.rsplit('.').next().unwrap_or_default();
         let Some(words) = self.written.format.get(ending) else { return Ok(text.into_bytes()) };
         let mut command = self.command(repo, words)?;
-        let program = shown(&command);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().with_context(|| format!("{program}: it cannot be run"))?;
-        let mut input = child.stdin.take().context("its input was just asked for")?;
-        // Most formatters read all input before they write; the thread also serves one that does
-        // not.
-        let feeding = std::thread::spawn(move || input.write_all(text.as_bytes()));
-        let output = child.wait_with_output()?;
-        feeding.join().map_err(|_panic| anyhow::anyhow!("{program} could not be fed"))??;
-        ensure!(output.status.success(), "{program}, {path}: {}", String::from_utf8_lossy(&output.stderr).trim());
-        Ok(output.stdout)
+        filtered(&mut command, text).with_context(|| path.to_owned())
     }
 
     /// Returns the files of the SDK that have the mark of a generator.

@@ -1,21 +1,20 @@
-//! The rule that one rpc file does not depend on another: shared code is in parse, answer,
-//! page_token or status.
+//! The rule that the handlers of one service do not depend on those of another: shared code stands
+//! beside the services, as in parse, convert, page_token or status.
 
 use super::Fault;
 use super::source::{Source, line_of, words};
+use std::collections::BTreeSet;
 
-const RPC: &str = "server/src/rpc/";
+/// The folder of the handlers: a folder for each service.
+const SERVICES: &str = "server/src/rpc/services/";
 
 /// Finds services that name each other.
 pub(crate) fn check(sources: &[Source], faults: &mut Vec<Fault>) {
-    let services: Vec<&str> = sources.iter().filter_map(service).collect();
-    for source in sources.iter().filter(|source| source.path.starts_with(RPC)) {
-        let own = module(&source.path);
-        if !services.contains(&own) {
-            continue;
-        }
+    let services: BTreeSet<&str> = sources.iter().filter_map(|source| service(&source.path)).collect();
+    for source in sources {
+        let Some(own) = service(&source.path) else { continue };
         for other in services.iter().filter(|other| **other != own) {
-            let named = [format!("super::{other}"), format!("rpc::{other}")];
+            let named = [format!("super::super::{other}"), format!("services::{other}")];
             for at in named.iter().flat_map(|name| words(&source.production, name)) {
                 let line = line_of(&source.production, at);
                 faults.push(Fault::new(
@@ -28,17 +27,9 @@ pub(crate) fn check(sources: &[Source], faults: &mut Vec<Fault>) {
     }
 }
 
-/// Returns the module of a file directly in rpc/ that implements a service of the contract.
-fn service(source: &Source) -> Option<&str> {
-    let file = source.path.strip_prefix(RPC)?;
-    let implements = source.production.contains("Service for ");
-    (implements && !file.contains('/')).then(|| module(&source.path))
-}
-
-/// Returns the name of the module directly in rpc/ that a file belongs to.
-fn module(path: &str) -> &str {
-    let rest = path.strip_prefix(RPC).unwrap_or(path);
-    rest.split(['/', '.']).next().unwrap_or(rest)
+/// Returns the service to which a handler belongs.
+fn service(path: &str) -> Option<&str> {
+    path.strip_prefix(SERVICES)?.split_once('/').map(|(service, _)| service)
 }
 
 #[cfg(test)]
@@ -46,22 +37,29 @@ mod tests {
     use super::*;
 
     fn sources(second: &str) -> Vec<Source> {
-        [("replies.rs", "impl v1::ReplyService for Replies {}"), ("comments.rs", second), ("parse.rs", "fn a() {}")]
-            .map(|(file, text)| Source::new(&format!("{RPC}{file}"), text.to_owned()))
-            .into()
+        [
+            ("services/reply/get_thread.rs", "fn handle() {}"),
+            ("services/comment/get_comment.rs", second),
+            ("parse.rs", "fn a() {}"),
+        ]
+        .map(|(file, text)| Source::new(&format!("server/src/rpc/{file}"), text.to_owned()))
+        .into()
     }
 
     #[test]
     fn a_planted_use_of_another_service_is_found() {
-        let mut faults = Vec::new();
-        check(&sources("use super::replies::page;\nimpl v1::CommentService for Comments {}"), &mut faults);
-        assert_eq!(faults.len(), 1);
+        for used in ["use crate::rpc::generated::services::reply::get_thread;", "use super::super::reply::get_thread;"]
+        {
+            let mut faults = Vec::new();
+            check(&sources(used), &mut faults);
+            assert_eq!(faults.len(), 1, "{used}");
+        }
     }
 
     #[test]
     fn what_services_share_may_be_used() {
         let mut faults = Vec::new();
-        check(&sources("use super::parse;\nimpl v1::CommentService for Comments {}"), &mut faults);
+        check(&sources("use super::pin_comment::set_pin;\nuse crate::rpc::parse;"), &mut faults);
         assert!(faults.is_empty());
     }
 }

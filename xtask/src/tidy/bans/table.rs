@@ -83,7 +83,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/src/rpc.rs", "server/src/rpc/", "server/src/middleware.rs", "server/src/middleware/"],
         except: &[],
         tests_too: false,
-        planted: ("server/src/rpc/comments.rs", "use riposte_store::Store;"),
+        planted: ("server/src/rpc/call.rs", "use riposte_store::Store;"),
         fine: ("server/src/app.rs", "use riposte_store::Store;"),
     },
     Ban {

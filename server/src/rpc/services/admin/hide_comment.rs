@@ -1,0 +1,20 @@
+//! HideComment: an action of a named moderator.
+
+use riposte_core::Caller;
+use riposte_sdk::v1;
+
+use crate::rpc::moderation::ModerationOrder;
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{Services, convert};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::HideCommentRequest,
+) -> Result<v1::HideCommentResponse, RpcError> {
+    let v1::HideCommentRequest { id, moderator_id, reason, request_id } = &request;
+    let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = order.parsed(services, caller).await?;
+    let hidden = services.comments.hide(&asked, &at, true).await?;
+    Ok(v1::HideCommentResponse { comment: Some(convert::comment(hidden.value)), subject_revision: hidden.revision })
+}

@@ -1,0 +1,27 @@
+//! ListHotSubjects: the busiest subjects of this process.
+
+use riposte_core::Caller;
+use riposte_sdk::v1;
+
+use crate::response_cache::HotSubject;
+use crate::rpc::parse::{self, Violations};
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{Services, convert};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::ListHotSubjectsRequest,
+) -> Result<v1::ListHotSubjectsResponse, RpcError> {
+    let mut v = Violations::default();
+    let limit = v.take(parse::limit("limit", request.limit));
+    let (limit,) = v.all((limit,))?;
+    let may_see = |warm: &HotSubject| services.comments.policy(&caller, warm.subject.object_type()).is_ok();
+    let busiest = services.pages.rates().busiest().into_iter().filter(may_see).take(limit);
+    let subjects = busiest.map(|warm| v1::HotSubject {
+        key: Some(convert::subject_key(&warm.subject)),
+        reads_per_second: warm.reads,
+        writes_per_second: warm.writes,
+    });
+    Ok(v1::ListHotSubjectsResponse { subjects: subjects.collect() })
+}

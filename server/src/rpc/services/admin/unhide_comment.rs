@@ -1,0 +1,20 @@
+//! UnhideComment: an action of a named moderator.
+
+use riposte_core::Caller;
+use riposte_sdk::v1;
+
+use crate::rpc::moderation::ModerationOrder;
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{Services, convert};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::UnhideCommentRequest,
+) -> Result<v1::UnhideCommentResponse, RpcError> {
+    let v1::UnhideCommentRequest { id, moderator_id, reason, request_id } = &request;
+    let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = order.parsed(services, caller).await?;
+    let shown = services.comments.hide(&asked, &at, false).await?;
+    Ok(v1::UnhideCommentResponse { comment: Some(convert::comment(shown.value)), subject_revision: shown.revision })
+}

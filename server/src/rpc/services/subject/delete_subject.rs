@@ -1,0 +1,24 @@
+//! DeleteSubject.
+
+use riposte_core::Caller;
+use riposte_core::comments::WriteContext;
+use riposte_sdk::v1;
+
+use crate::rpc::parse::Violations;
+use crate::rpc::rpc_error::RpcError;
+use crate::rpc::{Services, convert, parse};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::DeleteSubjectRequest,
+) -> Result<v1::DeleteSubjectResponse, RpcError> {
+    let mut v = Violations::default();
+    let key = v.subject(&services.comments, &caller, "key", request.key.as_ref())?;
+    let request_id = v.take(parse::request_id(&request.request_id));
+    let ((key, _), request_id) = v.all((key, request_id))?;
+    let asked = WriteContext { caller, member: None, request_id };
+    let written = services.comments.delete_subject(&asked, key, request.etag).await?;
+    let subject = Some(convert::subject(&written.value));
+    Ok(v1::DeleteSubjectResponse { subject, subject_revision: written.revision })
+}

@@ -1,0 +1,156 @@
+//! The server's tables: the facts of each method, and the metadata of each request.
+
+use super::table::{Class, Pool, Profile, Role, Row, Table};
+use super::{HEAD, dispatch, folder};
+use crate::generate::contract::{Contract, short};
+use crate::generate::files::Files;
+use crate::repo::Repo;
+use crate::run::filtered;
+use anyhow::Result;
+use std::fmt::Write;
+
+/// The folder of the generated modules. Their root, and the folder of the handlers that they
+/// mount, stand beside it.
+const FOLDER: &str = "server/src/rpc/generated";
+/// The module of the gRPC edge in its crate.
+pub(super) const EDGE: &str = "crate::rpc";
+/// The module of admission control.
+const ADMISSION: &str = "crate::admission";
+
+/// Adds the modules of the server.
+pub(super) fn add(repo: &Repo, contract: &Contract<'_>, table: &Table, files: &mut Files) -> Result<()> {
+    let mut add = |path: String, text: String| {
+        let mut rustfmt = repo.command("rustfmt");
+        rustfmt.args(["--edition", "2024", "--config-path"]).arg(repo.at("rustfmt.toml"));
+        files.add(path, filtered(&mut rustfmt, text)?)
+    };
+    let mounted: String =
+        contract.services.iter().map(|service| format!("pub(crate) mod {};\n", folder(service))).collect();
+    add(
+        format!("{FOLDER}.rs"),
+        format!("{HEAD}//! The tables of methods, and the dispatch of the services.\n\n{ROOT}"),
+    )?;
+    add(format!("{FOLDER}/services.rs"), format!("{HEAD}//! The services, each with its handlers.\n\n{mounted}"))?;
+    add(format!("{FOLDER}/methods.rs"), methods(contract, table)?)?;
+    add(format!("{FOLDER}/error_metadata.rs"), error_metadata(contract, table)?)?;
+    for service in &contract.services {
+        add(format!("{FOLDER}/services/{}.rs", folder(service)), dispatch::service(service, contract, table)?)?;
+    }
+    files.only_in(repo, FOLDER);
+    files.only_in(repo, &format!("{FOLDER}/services"));
+    Ok(())
+}
+
+const ROOT: &str = "pub(crate) mod error_metadata;\npub(crate) mod methods;\npub(crate) mod services;\n";
+
+fn methods(contract: &Contract<'_>, table: &Table) -> Result<String> {
+    let mut text = format!(
+        "{HEAD}//! The facts of every method of the contract.
+
+use riposte_core::Role;
+
+use {ADMISSION}::{{AdmissionClass, MessageProfile, MethodPolicy, PoolName}};
+
+/// The facts of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Method {{
+    /// `CommentService/GetComment`.
+    pub(crate) name: &'static str,
+    /// The role that its callers need.
+    pub(crate) role: Role,
+    /// The admission policy of its calls.
+    pub(crate) policy: MethodPolicy,
+    /// True if the audit log records its calls.
+    pub(crate) audited: bool,
+}}
+
+/// Returns the method at a path; `None` for health, reflection and unknown paths.
+pub(crate) fn method(path: &str) -> Option<&'static Method> {{
+    Some(match path.strip_prefix(\"/riposte.v1.\")? {{
+"
+    );
+    let mut constants = String::new();
+    for (service, method) in contract.services.iter().flat_map(|of| of.methods.iter().map(move |method| (of, method))) {
+        let row = table.row(method)?;
+        let constant = format!("{}_{}", super::snake(service.name), super::snake(method.says.name())).to_uppercase();
+        writeln!(text, "{:?} => &{constant},", row.rpc)?;
+        writeln!(constants, "\nconst {constant}: Method = {};", facts(row))?;
+    }
+    Ok(text + "_ => return None,\n})\n}\n" + &constants)
+}
+
+fn facts(row: &Row) -> String {
+    let role = match row.role {
+        Role::Reader => "Reader",
+        Role::Writer => "Writer",
+        Role::Moderator => "Moderator",
+        Role::Operator => "Operator",
+    };
+    let pool = match row.pool {
+        Pool::Reads => "Reads",
+        Pool::Writes => "Writes",
+        Pool::Streams => "Streams",
+    };
+    let class = match row.admission_class {
+        Class::Critical => "Critical",
+        Class::Sheddable => "Sheddable",
+        Class::BestEffort => "BestEffort",
+    };
+    let kind = match row.profile {
+        Profile::Read => "Read",
+        Profile::Batch => "Batch",
+        Profile::Write => "Write",
+        Profile::Admin => "Admin",
+        Profile::Stream => "Stream",
+        Profile::Import => "Import",
+    };
+    format!(
+        "Method {{ name: {:?}, role: Role::{role}, policy: MethodPolicy {{ pool: PoolName::{pool}, \
+         class: AdmissionClass::{class}, kind: MessageProfile::{kind} }}, audited: {} }}",
+        row.rpc, row.audited
+    )
+}
+
+fn error_metadata(contract: &Contract<'_>, table: &Table) -> Result<String> {
+    let mut text = format!(
+        "{HEAD}//! The metadata of every request, for its errors and the audit log.
+
+use riposte_sdk::v1;
+
+use {EDGE}::error_metadata::{{ErrorSubject, Fact}};
+use {EDGE}::rpc_error::ErrorMetadata;
+"
+    );
+    let mut tested = String::new();
+    for method in contract.services.iter().flat_map(|service| &service.methods) {
+        if method.says.client_streaming() {
+            continue;
+        }
+        let (row, request) = (table.row(method)?, short(method.says.input_type()));
+        let mut facts = "ErrorMetadata::default()".to_owned();
+        for (fact, field) in &row.error_metadata {
+            facts = format!("self.{field}.tell({fact:?}, {facts})");
+        }
+        writeln!(
+            text,
+            "\nimpl ErrorSubject for v1::{request} {{\nfn facts(&self) -> ErrorMetadata {{\n{facts}\n}}\n}}"
+        )?;
+        writeln!(tested, "{request:?} => v1::{request}::decode(bytes)?.facts(),")?;
+    }
+    write!(
+        text,
+        "
+/// Returns the metadata of an encoded request; `None` for a message that is not the request of a
+/// method.
+#[cfg(test)]
+pub(crate) fn facts(request: &str, bytes: &[u8]) -> Result<Option<ErrorMetadata>, prost::DecodeError> {{
+    use prost::Message;
+
+    Ok(Some(match request {{
+        {tested}_ => return Ok(None),
+    }}))
+}}
+"
+    )?;
+    Ok(text)
+}
