@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use riposte_store::SqlStore;
+use riposte_store::{SqlStore, StoreKind};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -26,7 +26,8 @@ use crate::admission::Admission;
 use crate::audit::{AuditLog, AuditSettings};
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::config::{Config, ServerRole, ServerRoles, ServerSettings, StoreKind};
+use crate::config::Config;
+use crate::listener::{ServerRole, ServerRoles, ServerSettings};
 use crate::middleware::{InjectedFaults, ReadinessGate};
 use crate::response_cache::ResponseCache;
 use crate::rpc::{self, PageTokenCodec, Services};
@@ -97,8 +98,11 @@ impl App {
         let data = DataThreads::start()?;
         let (store, copies) = open_store(config, &data, &clock, &metrics).await?;
         let admission = Admission::new(&config.admission(), metrics.clone());
-        let pages =
-            ResponseCache::new(config.hot.limits(config.server.times().read), config.hot.rates(), metrics.clone());
+        let pages = ResponseCache::new(
+            config.response_cache.limits(config.server.times().read),
+            config.response_cache.rates(),
+            metrics.clone(),
+        );
         let policies = Arc::new(config.policies());
         let base = Components {
             config,
@@ -130,7 +134,7 @@ impl App {
         let [hot, recording] = base.layers(&services, gate.clone(), door.guard.clone(), faults);
         let [public, admin] = sockets(&config.server)?;
         let scrape = MetricsServer::open(config, &metrics)?;
-        let unread = config.limits.unread();
+        let unread = config.limits.send_buffer();
         let surface =
             |routes, layer| ListenerConfig::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
@@ -232,7 +236,7 @@ async fn open_store(
     }
     store.observe(Arc::new(metrics.clone()));
     metrics.connections(&store);
-    let cache = data.enter(|| CacheStack::open(&config.cache, &store, metrics))?;
+    let cache = data.enter(|| CacheStack::open(&config.cache, config.store.timeline, &store, metrics))?;
     cache.connect().await;
     Ok((store, cache))
 }

@@ -1,14 +1,12 @@
 //! The cache as the composition root assembles it: a reader in front of the store, a writer and a
 //! commit observer that update the cache, and the repair from the relay.
 
-mod settings;
-
 use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{
-    Cache, CacheAuditor, CacheRepair, CacheStats, CacheUpdater, CachedReader, CachedWriter, DbReadLimit,
-    InvalidPartitions, MemoryCache, RankingCache, RedisCache, RelayState, SourceRoute, StalenessMonitor,
+    Cache, CacheAuditor, CacheKind, CacheRepair, CacheSettings, CacheStats, CacheUpdater, CachedReader, CachedWriter,
+    DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RelayState, SourceRoute, StalenessMonitor,
 };
 use riposte_core::Partition;
 use riposte_core::ids::PARTITIONS;
@@ -18,8 +16,6 @@ use riposte_store::SqlStore;
 
 use crate::rpc::ListPageRenderer;
 use crate::telemetry::Metrics;
-
-pub use settings::{CacheKind, CacheSettings};
 
 /// The time for which a start waits for Redis before it goes on without.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -37,7 +33,7 @@ struct Kept {
     tally: CacheStats,
     store: SqlStore,
     /// The time for which a cache is read that no relay repairs.
-    unmended: Duration,
+    stale_after: Duration,
 }
 
 /// Returns the function that maps a partition to its data source.
@@ -67,11 +63,16 @@ impl CacheStack {
     /// # Errors
     /// When the address of Redis cannot be parsed or makes no sense. An unavailable Redis is no
     /// error: reads go to the store until it is available.
-    pub fn open(config: &CacheSettings, store: &SqlStore, metrics: &Metrics) -> Result<Self, ConfigErrors> {
+    pub fn open(
+        config: &CacheSettings,
+        timeline: u16,
+        store: &SqlStore,
+        metrics: &Metrics,
+    ) -> Result<Self, ConfigErrors> {
         let redis = match config.address()? {
             Some(address) => {
-                let redis =
-                    RedisCache::start(config.redis(&address)).map_err(|why| ConfigError::at("cache.url", why))?;
+                let redis = RedisCache::start(config.redis(&address, timeline))
+                    .map_err(|why| ConfigError::at("cache.url", why))?;
                 let redis = redis.observed(Arc::new(metrics.clone())).printing(Arc::new(ListPageRenderer::new()));
                 Some(Arc::new(redis))
             }
@@ -94,8 +95,8 @@ impl CacheStack {
             config.database_wait.duration(),
         );
         let reader = CachedReader::new(store.reader(), Arc::clone(&cache), owed.clone(), room, tally.clone());
-        let unmended = config.unmended.duration();
-        Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone(), unmended })))
+        let stale_after = config.stale_after.duration();
+        Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone(), stale_after })))
     }
 
     /// Waits a short time for Redis, so that it is available from the first call on.
@@ -147,7 +148,7 @@ impl CacheStack {
     pub fn vigil(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<StalenessMonitor> {
         let kept = self.0.as_ref().filter(|kept| kept.redis.is_some())?;
         let (cache, outbox, owed) = (Arc::clone(&kept.cache), Arc::clone(outbox), kept.owed.clone());
-        Some(StalenessMonitor::new(cache, outbox, owed, source, kept.partitions(source), kept.unmended))
+        Some(StalenessMonitor::new(cache, outbox, owed, source, kept.partitions(source), kept.stale_after))
     }
 
     /// Returns true if the cache is inside the process, which then repairs its own.

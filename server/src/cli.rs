@@ -37,52 +37,53 @@ struct Cli {
     command: Command,
 }
 
-/// Where the configuration comes from, beside the environment.
+/// The sources of the configuration besides the environment.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigSources {
-    /// A configuration file (TOML); may be given again, the last wins
+    /// A configuration file (TOML); may be repeated, the last one wins
     #[arg(long = "config", value_name = "FILE", global = true)]
     files: Vec<PathBuf>,
-    /// One configuration value, as in --set server.listen=127.0.0.1:0; reaches every key
+    /// Set one configuration value, as in --set server.listen=127.0.0.1:0; accepts every key
     #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
     sets: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a server for development: SQLite, nothing to install, nothing to set up
+    /// Run a server for development on SQLite, without installation or configuration
     Dev(dev::Args),
     /// Run a server for production
     ///
-    /// One process does everything, unless server.roles names a part: --set 'server.roles=["api"]' serves calls and leaves to others
-    /// what is done once for all (numbers of events, histories, ranked lists, shared copies), --set 'server.roles=["worker"]' does only
-    /// that. A service needs both.
+    /// By default one process has both roles. With --set 'server.roles=["api"]' a process only serves
+    /// calls; with --set 'server.roles=["worker"]' it only does the work that is done once for all
+    /// processes: sequence numbers of events, member histories, rank indexes, the shared cache. A
+    /// service needs both roles.
     Serve(serve::Args),
-    /// Bring the tables of every data source to this version's schema
+    /// Migrate the tables of every data source to the schema of this version
     Migrate(migrate::Args),
-    /// Bring comments in from another system
+    /// Import comments from another system
     Import(import::Args),
-    /// Hand comments out as JSON lines that import accepts
+    /// Export comments as JSON lines that `import` accepts
     Export(export::Args),
-    /// Compare every count with the rows it counts, and repair what differs
+    /// Compare every count with the rows that it counts, and repair differences
     Verify(verify::Args),
-    /// Make derived state anew from the rows
+    /// Rebuild derived state from the rows
     Rebuild(rebuild::Args),
-    /// Show, check and explain the configuration
+    /// Print, check and explain the configuration
     Config(config::Args),
-    /// Make a bearer token for a caller, and the hash by which the server knows it
+    /// Generate a bearer token for a caller, and the hash that the server stores
     Token(token::Args),
-    /// Ask the configured server for its health
+    /// Query the health of the configured server
     Healthcheck(healthcheck::Args),
-    /// Examine everything the configured server stands on
+    /// Check everything that the configured server depends on
     Doctor(doctor::Args),
-    /// Do what callers do on a few subjects of a running service, and take it back
+    /// Write, read and delete on a few subjects of a running service
     Smoke(smoke::Args),
-    /// Explain the reasons that errors carry
+    /// List and explain error reasons
     Errors(errors::Args),
     /// Print the version
     Version,
-    /// Print the completion script of a shell
+    /// Print the completion script for a shell
     Completion(completion::Args),
 }
 

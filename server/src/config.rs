@@ -15,13 +15,10 @@ mod load;
 mod object_types;
 mod print;
 mod rankings;
-mod roles;
+mod renamed;
 mod schema;
-mod server;
 mod settle;
 mod source_tag;
-mod store;
-mod tls;
 mod tree;
 
 #[cfg(test)]
@@ -31,26 +28,28 @@ pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
 pub use self::print::{EXAMPLE, show};
 pub use self::rankings::RankingSettings;
-pub use self::roles::{ServerRole, ServerRoles};
 pub use self::schema::schema;
-pub use self::server::ServerSettings;
-pub use self::store::{PoolSettings, PoolsSettings, SourceSettings, StoreKind, StoreSettings, TableRange};
-pub use self::tls::TlsSettings;
 
 use crate::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use crate::audit::AuditSettings;
 use crate::auth::AuthSettings;
-use crate::cache_stack::{CacheKind, CacheSettings};
+use crate::listener::{ServerRole, ServerSettings};
 use crate::response_cache::ResponseCacheSettings;
 use crate::rpc::page_token::PageTokenSettings;
 use crate::telemetry::{LogSettings, TelemetrySettings};
 use crate::write::{WriteCapacity, WriteQueueLimits, WriteQueueSettings};
+use riposte_cache::{CacheKind, CacheSettings};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
+use riposte_store::{StoreKind, StoreSettings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Pattern for the names of object types.
+const OBJECT_TYPE: &str = "^[a-z][a-z0-9_]{0,31}$";
+
 /// All settings of the service. The output of `riposte config example` explains each of them.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Listeners, limits of messages, and how the process stops.
@@ -60,11 +59,11 @@ pub struct Config {
     /// The cache of frequently read data.
     pub cache: CacheSettings,
     /// The queues of pending writes.
-    pub lanes: WriteQueueSettings,
+    pub write_queues: WriteQueueSettings,
     /// Limits beyond which a process rejects calls.
     pub limits: LimitSettings,
     /// The response cache: first pages of hot subjects.
-    pub hot: ResponseCacheSettings,
+    pub response_cache: ResponseCacheSettings,
     /// The ranking snapshots of ranked lists.
     pub rankings: RankingSettings,
     /// The keys that seal page tokens.
@@ -83,6 +82,7 @@ pub struct Config {
     /// rejected.
     pub open_object_types: bool,
     /// The registered object types, by name.
+    #[schemars(extend("propertyNames" = { "pattern": OBJECT_TYPE }))]
     pub object_types: BTreeMap<String, ObjectTypeSettings>,
 }
 
@@ -104,9 +104,9 @@ impl Config {
         self.server.tls.validate(&mut report.under("server.tls"));
         self.store.validate(&mut report.under("store"));
         self.cache.validate(&mut report.under("cache"));
-        self.lanes.validate(&mut report.under("lanes"));
+        self.write_queues.validate(&mut report.under("write_queues"));
         self.limits.validate(&mut report.under("limits"));
-        self.hot.validate(&mut report.under("hot"));
+        self.response_cache.validate(&mut report.under("response_cache"));
         self.rankings.validate(&mut report.under("rankings"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.auth.validate(&mut report.under("auth"));
@@ -118,7 +118,7 @@ impl Config {
         for (name, object_type) in &self.object_types {
             let path = format!("object_types.{name}");
             if riposte_core::ObjectType::parse("name", name).is_err() {
-                report.fault(&path, "is no name of an object type: it must match [a-z][a-z0-9_]{0,31}");
+                report.fault(&path, "is not a valid name of an object type: it must match [a-z][a-z0-9_]{0,31}");
             }
             object_type.validate(&mut report.under(&path));
         }
@@ -130,9 +130,9 @@ impl Config {
 
     /// Reports settings that require a single process when this process does not have all roles.
     fn alone(&self, report: &mut ErrorScope<'_>) {
-        let sqlite = "must be both, api and worker: SQLite (store.kind) has one process";
+        let sqlite = "must contain both api and worker: SQLite (store.kind) is for a single process";
         report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
-        let memory = "must be both, api and worker: copies in memory (cache.kind) are for a single process";
+        let memory = "must contain both api and worker: the in-process cache (cache.kind) is for a single process";
         report.require(self.cache.kind != CacheKind::Memory, "roles", memory);
     }
 
@@ -148,13 +148,13 @@ impl Config {
             if serves && self.auth.callers_file.is_none() {
                 report.fault(
                     "auth.callers_file",
-                    &format!("every caller would be admitted: name the file of those who may call, {CURE}"),
+                    &format!("every caller would be admitted: set the file of admitted callers, {CURE}"),
                 );
             }
             if serves && self.server.tls.cert_file.is_none() && !self.server.plaintext {
                 report.fault(
                     "server.tls.cert_file",
-                    &format!("tokens and texts would cross the network readable: give a certificate; or set server.plaintext where a mesh encrypts; {CURE}"),
+                    &format!("tokens and texts would cross the network unencrypted: set a certificate; or set server.plaintext if a mesh encrypts; {CURE}"),
                 );
             }
             if self.store.kind == StoreKind::Sqlite {
@@ -164,7 +164,7 @@ impl Config {
                 report.fault(
                     "page_tokens.keys",
                     &format!(
-                        "no key: a restart would break every walk. Give one made by `openssl rand -base64 32`, {CURE}"
+                        "no key: a restart would invalidate every page token. Set one generated by `openssl rand -base64 32`, {CURE}"
                     ),
                 );
             }
@@ -194,8 +194,8 @@ impl Config {
     }
 
     /// Returns the limits of the write queues.
-    pub fn write_queues(&self) -> WriteQueueLimits {
-        self.lanes.limits(WriteCapacity {
+    pub fn write_queue_limits(&self) -> WriteQueueLimits {
+        self.write_queues.limits(WriteCapacity {
             connections: self.store.pools.write.connections,
             index_tables: self.store.index_tables,
             shared: self.store.kind == StoreKind::Mysql,

@@ -14,6 +14,7 @@ pub mod clock;
 pub mod config;
 pub mod fuzz;
 pub mod lifecycle;
+pub mod listener;
 pub mod middleware;
 mod open_files;
 #[cfg(feature = "planted")]

@@ -81,6 +81,28 @@ fn a_typo_at_depth_four_stops_check_serve_and_dev_with_code_2_and_a_suggestion()
 }
 
 #[test]
+fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "[lanes]\nlane_queue = 512\n[cache]\nunmended = \"30s\"\n");
+    let output = riposte(
+        &["config", "check", "--config", &path, "--set", "hot.enabled=false", "--set", "store.kind=sqlite"],
+        &[("RIPOSTE__LIMITS__UNREAD_SIZE", "64MiB")],
+    );
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let said = stderr(&output).replace(&path, "riposte.toml");
+    for expected in [
+        "lanes.lane_queue: is now write_queues.partition_queue (riposte.toml, line 2)",
+        "cache.unmended: is now cache.stale_after (riposte.toml, line 4)",
+        "hot.enabled: is now response_cache.enabled, as in --set response_cache.enabled=… (flag --set hot.enabled)",
+        "limits.unread_size: is now limits.send_buffer_size, as a variable RIPOSTE__LIMITS__SEND_BUFFER_SIZE \
+         (variable RIPOSTE__LIMITS__UNREAD_SIZE)",
+        "store.pools.write.connections: must be 1",
+    ] {
+        assert!(said.contains(expected), "{expected}\nis missing in\n{said}");
+    }
+}
+
+#[test]
 fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
     let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));

@@ -60,10 +60,10 @@ auto_create = true
 subject_tables = 4
 index_tables = 8
 sources = [{ url = "mysql://root@127.0.0.1:$1/riposte" }]
+timeline = ${2:-0}
 [cache]
 kind = "redis"
 url = "redis://127.0.0.1:$((port + 5))"
-timeline = ${2:-0}
 [auth]
 allow_insecure = true
 [server]

@@ -142,7 +142,7 @@
 {{- div (add (mul $count $unit) 999) 1000 -}}
 {{- end -}}
 
-{{/* Health turns and calls are still taken; running calls finish; what waits in the lanes is written, within the same time
+{{/* Health changes and calls are still accepted; running calls finish; queued writes are committed, within the same time
      again; the store is closed. */}}
 {{- define "riposte.gracePeriod" -}}
 {{- $delay := include "riposte.seconds" .Values.config.server.drain_delay | int64 -}}

@@ -13,7 +13,7 @@ pub struct CacheLimits {
     /// The lifetime of the record that a subject does not exist; at most 5 s.
     pub negative_ttl: Duration,
     /// The lifetime of a member's likes in a subject, varied by up to a fifth.
-    pub states_ttl: Duration,
+    pub like_states_ttl: Duration,
     /// The lifetime of a fill lease.
     pub lease: Duration,
     /// The number of subjects in the in-process cache.
@@ -28,7 +28,7 @@ impl Default for CacheLimits {
             window: 400,
             ttl: Duration::from_secs(3_600),
             negative_ttl: Duration::from_secs(5),
-            states_ttl: Duration::from_secs(600),
+            like_states_ttl: Duration::from_secs(600),
             lease: Duration::from_secs(2),
             subjects: 10_000,
             per_subject: 2_000,

@@ -72,7 +72,7 @@ impl MemoryCache {
             states: Bounded::builder()
                 .max_capacity(4 * subjects)
                 .eviction_policy(EvictionPolicy::lru())
-                .time_to_live(kept(limits.states_ttl))
+                .time_to_live(kept(limits.like_states_ttl))
                 .build(),
             door: Mutex::default(),
         }

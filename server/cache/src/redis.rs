@@ -338,7 +338,7 @@ impl Cache for RedisCache {
         token: u64,
         values: &[(CommentId, LikeValue)],
     ) -> Result<(), Unavailable> {
-        let ttl = jittered(self.limits().states_ttl);
+        let ttl = jittered(self.limits().like_states_ttl);
         let mut words = vec![text(encode::member(who)), bytes(token.to_be_bytes()), ttl];
         words.extend(values.iter().flat_map(|(id, value)| [encode::id(*id), number(value.code())]));
         self.call("fill_states", who.key.partition(), words).await.map(drop)

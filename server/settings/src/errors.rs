@@ -71,7 +71,7 @@ impl ErrorScope<'_> {
     /// nothing.
     pub fn path(&mut self, name: &str, path: Option<&PathBuf>) {
         let named = path.is_none_or(|path| !path.as_os_str().is_empty());
-        self.require(named, name, "is empty: name a path, or leave it out");
+        self.require(named, name, "is empty: set a path, or omit the key");
     }
 
     /// Adds an error of the key `name` unless `holds`.
@@ -98,8 +98,8 @@ impl fmt::Display for ConfigError {
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.len() {
-            1 => f.write_str("the configuration has a fault")?,
-            count => write!(f, "the configuration has {count} faults")?,
+            1 => f.write_str("the configuration has an error")?,
+            count => write!(f, "the configuration has {count} errors")?,
         }
         self.0.iter().try_for_each(|fault| write!(f, "\n  {fault}"))
     }

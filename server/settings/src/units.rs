@@ -1,15 +1,18 @@
 //! Durations and sizes in human-readable form: `10min`, `250ms`, `64KiB`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, str::FromStr, time::Duration};
 
 /// A length of time: a whole number and one unit of `ms`, `s`, `min`, `h`, `d`. `0s` is allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TimeSpan(Duration);
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+#[schemars(inline)]
+pub struct TimeSpan(#[schemars(with = "String", extend("pattern" = r"^\s*[0-9]+\s*(ms|s|min|h|d)\s*$"))] Duration);
 
 /// A number of bytes: a whole number and one unit of `B`, `KiB`, `MiB`, `GiB`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ByteSize(u64);
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
+#[schemars(inline)]
+pub struct ByteSize(#[schemars(with = "String", extend("pattern" = r"^\s*[0-9]+\s*(B|KiB|MiB|GiB)\s*$"))] u64);
 
 /// Milliseconds in each unit, the largest first, so that a value is shown in its largest exact
 /// unit.

@@ -2,11 +2,12 @@
 
 use super::{RateLimit, SendBuffer};
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Limits beyond which calls are rejected without effect and connections are closed.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitSettings {
     /// Concurrent reads.
@@ -36,9 +37,9 @@ pub struct LimitSettings {
     /// Connections of one certificate identity to each listener.
     pub connections_per_identity: usize,
     /// The send buffer: response bytes that clients have not read yet.
-    pub unread_size: ByteSize,
+    pub send_buffer_size: ByteSize,
     /// The longest time that a connection with too many such bytes may read nothing.
-    pub unread_time: TimeSpan,
+    pub send_buffer_timeout: TimeSpan,
 }
 
 impl LimitSettings {
@@ -48,8 +49,11 @@ impl LimitSettings {
     }
 
     /// Returns the limits of the send buffer.
-    pub(crate) fn unread(&self) -> SendBuffer {
-        SendBuffer::new(usize::try_from(self.unread_size.bytes()).unwrap_or(usize::MAX), self.unread_time.duration())
+    pub(crate) fn send_buffer(&self) -> SendBuffer {
+        SendBuffer::new(
+            usize::try_from(self.send_buffer_size.bytes()).unwrap_or(usize::MAX),
+            self.send_buffer_timeout.duration(),
+        )
     }
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
@@ -75,9 +79,9 @@ impl LimitSettings {
         // change.
         let streams = (1..=1 << 20).contains(&self.streams_per_caller);
         report.require(streams, "streams_per_caller", "must be 1 to 1048576");
-        let unread = (16 << 20..=64 << 30).contains(&self.unread_size.bytes());
-        report.require(unread, "unread_size", "must be 16MiB to 64GiB");
-        let time = (second..=600 * second).contains(&self.unread_time.duration());
-        report.require(time, "unread_time", "must be 1s to 10min");
+        let size = (16 << 20..=64 << 30).contains(&self.send_buffer_size.bytes());
+        report.require(size, "send_buffer_size", "must be 16MiB to 64GiB");
+        let time = (second..=600 * second).contains(&self.send_buffer_timeout.duration());
+        report.require(time, "send_buffer_timeout", "must be 1s to 10min");
     }
 }

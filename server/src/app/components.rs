@@ -15,7 +15,8 @@ use tokio::runtime::Handle;
 use crate::auth::Authenticator;
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::config::{Config, ServerRole};
+use crate::config::Config;
+use crate::listener::ServerRole;
 use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use crate::response_cache::{CountingLog, ResponseCache};
 use crate::rpc::{self, MessageLimits, ResponseCacheLayer, Services};
@@ -88,7 +89,7 @@ impl Components<'_> {
     pub(super) fn lanes(&self, bells: &Notifier, answers: &Handle) -> WriteQueues {
         let sources = Arc::clone(self.store.sources());
         let count = sources.all().len();
-        let limits = self.config.write_queues();
+        let limits = self.config.write_queue_limits();
         let witness = QueueObserver { bells: bells.clone(), metrics: self.metrics.clone() };
         let writer = self.copies.writer(self.store);
         WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)

@@ -9,7 +9,8 @@ use riposte_settings::{ConfigError, ConfigErrors};
 
 use super::tls::TlsServer;
 use crate::auth::{AuthSettings, Authenticator, Callers, JwtVerifier};
-use crate::config::{Config, TlsSettings as Files};
+use crate::config::Config;
+use crate::listener::TlsSettings as Files;
 use crate::telemetry::Metrics;
 
 /// The known callers, and the security of their connections.

@@ -14,7 +14,8 @@ use super::accept::{ConnectionBrake, connections};
 use super::connection_limit::ConnectionLimit;
 use super::tls::TlsServer;
 use crate::admission::SendBuffer;
-use crate::config::{Config, ServerRole};
+use crate::config::Config;
+use crate::listener::ServerRole;
 use crate::middleware::{CallLayer, MAX_ABOUT_US};
 use crate::telemetry::Metrics;
 

@@ -14,7 +14,8 @@ use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use crate::config::{Config, ServerRole};
+use crate::config::Config;
+use crate::listener::ServerRole;
 use crate::middleware::ReadinessGate;
 use crate::telemetry::Metrics;
 

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Error, Result};
+use riposte_cache::CacheSettings;
 use riposte_settings::ConfigErrors;
-use riposte_store::SqlStore;
+use riposte_store::{SqlStore, StoreSettings};
 use tokio::task::JoinHandle;
 
 use super::credentials::ServerCredentials;
-use crate::cache_stack::{CacheSettings, CacheStack};
-use crate::config::{self, Config};
+use crate::cache_stack::CacheStack;
+use crate::config::Config;
 use crate::rpc::PageTokenCodec;
 use crate::rpc::page_token::PageTokenSettings;
 use crate::telemetry::Metrics;
@@ -36,7 +37,7 @@ pub(super) struct Reloaders {
 /// The settings that name the files of secrets.
 #[derive(Debug)]
 struct Secrets {
-    store: config::StoreSettings,
+    store: StoreSettings,
     cache: CacheSettings,
     page_tokens: PageTokenSettings,
 }

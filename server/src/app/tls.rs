@@ -17,7 +17,7 @@ use tokio_rustls::server::TlsStream;
 use webpki::{EndEntityCert, KeyUsage};
 
 use crate::auth::PeerIdentity;
-use crate::config;
+use crate::listener::TlsSettings;
 use crate::telemetry::Metrics;
 
 /// The TLS handshake of a listener. Clones share the certificates.
@@ -26,12 +26,12 @@ pub(super) struct TlsServer(Arc<ArcSwap<ServerConfig>>);
 
 impl TlsServer {
     /// Reads the certificates of these files; returns `None` if no certificate is configured.
-    pub(super) fn open(files: &config::TlsSettings, metrics: &Metrics) -> Result<Option<Self>> {
+    pub(super) fn open(files: &TlsSettings, metrics: &Metrics) -> Result<Option<Self>> {
         Ok(server_config(files, metrics)?.map(|config| Self(Arc::new(ArcSwap::new(config)))))
     }
 
     /// Reads the files again. They apply to all following connections.
-    pub(super) fn reload(&self, files: &config::TlsSettings, metrics: &Metrics) -> Result<()> {
+    pub(super) fn reload(&self, files: &TlsSettings, metrics: &Metrics) -> Result<()> {
         if let Some(config) = server_config(files, metrics)? {
             self.0.store(config);
         }
@@ -44,7 +44,7 @@ impl TlsServer {
     }
 }
 
-fn server_config(files: &config::TlsSettings, metrics: &Metrics) -> Result<Option<Arc<ServerConfig>>> {
+fn server_config(files: &TlsSettings, metrics: &Metrics) -> Result<Option<Arc<ServerConfig>>> {
     let (Some(certificate), Some(key)) = (&files.cert_file, &files.key_file) else { return Ok(None) };
     let chain = certificates(certificate)?;
     let [from, until] = validity(&chain[0]).with_context(|| format!("in {}", certificate.display()))?;

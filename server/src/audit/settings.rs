@@ -1,11 +1,12 @@
 //! The settings of the audit log.
 
 use riposte_settings::ErrorScope;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The destination of records of `AdminService` calls.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditSettings {
     /// The destination of the records.
@@ -15,7 +16,7 @@ pub struct AuditSettings {
 }
 
 /// The destination of audit records.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditKind {
     /// The log of the process, among its other lines. No call waits for them.
@@ -32,6 +33,6 @@ impl AuditSettings {
         let Self { kind, file } = self;
         report.path("file", file.as_ref());
         let named = (*kind == AuditKind::File) == file.is_some();
-        report.require(named, "file", "goes with kind = \"file\", and that with it");
+        report.require(named, "file", "must be set if and only if kind is \"file\"");
     }
 }

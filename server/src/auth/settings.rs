@@ -2,11 +2,12 @@
 
 use super::JwtRequirements;
 use riposte_settings::{ErrorScope, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Callers and their authentication.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuthSettings {
     /// The file of admitted callers, with the hashes of their tokens, their identities, roles and
@@ -22,7 +23,7 @@ pub struct AuthSettings {
 }
 
 /// Requirements for JWTs.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct JwtSettings {
     /// The public keys of the issuer, as a JSON Web Key Set. Without it no JWT is accepted.
@@ -45,7 +46,11 @@ impl AuthSettings {
         let sound = (Duration::from_secs(1)..=Duration::from_secs(3_600)).contains(&interval);
         report.require(sound, "reload_interval", "must be 1s to 1h");
         let roles = self.jwt.jwks_file.is_none() || self.callers_file.is_some();
-        report.require(roles, "callers_file", "goes with jwt.jwks_file: it says what a caller by JWT may do");
+        report.require(
+            roles,
+            "callers_file",
+            "is required with jwt.jwks_file: it contains the roles of callers that present a JWT",
+        );
     }
 }
 
@@ -65,20 +70,20 @@ impl JwtSettings {
             report.require(
                 !issuer.is_empty(),
                 "issuer",
-                "goes with jwks_file: whoever else signs with its keys is not believed",
+                "is required with jwks_file: tokens of other issuers with the same keys are not accepted",
             );
             report.require(
                 named,
                 "audiences",
-                "goes with jwks_file: tokens that are meant for others are not believed",
+                "is required with jwks_file: tokens for other services are not accepted",
             );
         } else {
             let nothing = issuer.is_empty() && audiences.is_empty();
-            report.require(nothing, "jwks_file", "goes with issuer and audiences");
+            report.require(nothing, "jwks_file", "is required with issuer and audiences");
         }
         // These claims do not identify the caller.
         let other = !["", "iss", "aud", "exp", "nbf", "iat", "jti"].contains(&caller_claim.as_str());
-        report.require(other, "caller_claim", "must be a claim that names the caller, like sub or azp");
+        report.require(other, "caller_claim", "must be a claim that identifies the caller, such as sub or azp");
         let short = leeway.duration() <= Duration::from_secs(120);
         report.require(short, "leeway", "must be 0s to 2min");
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The shell to complete for
+    /// The shell
     shell: Shell,
 }
 

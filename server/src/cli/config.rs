@@ -13,21 +13,21 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print every value, secrets masked
+    /// Print every value, with secrets masked
     Print {
-        /// Print beside each value where it came from: default, profile, file and line, variable or flag
+        /// Print the source of each value: default, profile, file and line, variable or flag
         #[arg(long)]
         show_origin: bool,
-        /// As `riposte dev` reads it
+        /// Print the configuration of `riposte dev`
         #[arg(long)]
         dev: bool,
     },
-    /// Tell every fault at once, as `serve` would; exit code 2 if there is one. What it names outside itself, as files and
-    /// servers, is `doctor`'s to judge
+    /// Report all errors that `serve` would report, with exit code 2 if there is one. `doctor` checks
+    /// the files and servers that the configuration names
     Check,
     /// Print an annotated file with every default
     Example,
-    /// Print the form of a file as JSON Schema, for editors and for checks before a server reads it
+    /// Print the JSON Schema of a configuration file, for editors and automated checks
     Schema,
 }
 
@@ -40,10 +40,10 @@ impl Args {
             }
             Action::Check => {
                 Config::load(&sources.production())?;
-                println!("the configuration holds");
+                println!("the configuration is valid");
             }
             Action::Example => output::print(EXAMPLE)?,
-            Action::Schema => output::print(&format!("{:#}\n", schema()?))?,
+            Action::Schema => output::print(&format!("{:#}\n", schema()))?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -20,7 +20,7 @@ use std::{ffi::OsString, net::SocketAddr, path::PathBuf, process::ExitCode, time
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
-    /// Address of the gRPC services; port 0 takes any free port [default: 127.0.0.1:7171]
+    /// Address of the gRPC services; port 0 selects any free port [default: 127.0.0.1:7171]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
     /// Address of AdminService [default: 127.0.0.1:7172; with port 0 in --listen, any free port]
@@ -29,16 +29,18 @@ pub(super) struct Args {
     /// Address of the metrics [default: 127.0.0.1:7173; with port 0 in --listen, any free port]
     #[arg(long, value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
-    /// Keep the data in this folder; without it the data is gone when the server ends
+    /// Store the data in this folder; without it the data is lost when the server ends
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Once the server answers, write its addresses to this file as JSON: {"grpc": "…", "admin": "…", "metrics": "…", "pid": …}
+    /// Write the addresses to this file once the server is ready, as JSON: {"grpc": "…", "admin": "…",
+    /// "metrics": "…", "pid": …}
     #[arg(long, value_name = "FILE")]
     endpoint_file: Option<PathBuf>,
-    /// What the database holds at the start
+    /// The initial content of the database
     #[arg(long, value_enum, default_value_t = Seed::Demo)]
     seed: Seed,
-    /// Run the command after `--` with RIPOSTE_TARGET and RIPOSTE_ADMIN_TARGET set, stop with it, return its exit code
+    /// Run the command after `--` with RIPOSTE_TARGET and RIPOSTE_ADMIN_TARGET set; stop when it ends
+    /// and return its exit code
     #[arg(long, requires = "command")]
     exec: bool,
     /// The command for --exec
@@ -59,7 +61,8 @@ enum Seed {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print the shell lines that lead clients to a server on the default addresses: eval "$(riposte dev env)"
+    /// Print shell lines that point clients to a server on the default addresses: eval "$(riposte dev
+    /// env)"
     Env,
 }
 

@@ -13,11 +13,11 @@ use super::{ConfigSources, exit, output};
 use crate::{
     app,
     clock::SystemClock,
-    config::{Config, Profile, StoreKind},
+    config::{Config, Profile},
 };
 use riposte_core::ports::Clock;
 use riposte_settings::{ConfigError, ConfigErrors};
-use riposte_store::SqlStore;
+use riposte_store::{SqlStore, StoreKind};
 use std::{process::ExitCode, sync::Arc};
 
 /// Comment ids count from 2026-01-01: with a clock before it, no id can be generated.
@@ -25,7 +25,7 @@ const FIRST_ID_TIME: i64 = 1_767_225_600_000;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Examine the configuration of `riposte dev` instead
+    /// Check the configuration of `riposte dev` instead
     #[arg(long)]
     dev: bool,
 }
@@ -51,7 +51,7 @@ impl Args {
         verdicts.extend([page_token_keys(&config), object_types(&config), clock()]);
         verdicts.extend([audit::examine(&config.audit), telemetry::examine(&config).await]);
         verdicts.extend(data_sources(&config).await?);
-        verdicts.extend(cache::examine(&config.cache).await);
+        verdicts.extend(cache::examine(&config.cache, config.store.timeline).await);
         output::print(&verdicts.iter().map(|verdict| format!("{verdict}\n")).collect::<String>())?;
         Ok(ExitCode::from(if verdicts.iter().any(CheckResult::failed) { exit::ERROR } else { 0 }))
     }
@@ -133,13 +133,14 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
         }
         (StoreKind::Sqlite, Some(folder)) => vec![format!("source 1 ({})", folder.display())],
         (StoreKind::Mysql, _) => {
-            let label =
-                |(place, source): (usize, &crate::config::SourceSettings)| format!("source {} ({source})", place + 1);
+            let label = |(place, source): (usize, &riposte_store::settings::SourceSettings)| {
+                format!("source {} ({source})", place + 1)
+            };
             config.store.sources.iter().enumerate().map(label).collect()
         }
     };
     let pools = &config.store.pools;
-    let each = |pool: &crate::config::PoolSettings| u64::from(pool.connections) * pool.statements as u64;
+    let each = |pool: &riposte_store::settings::PoolSettings| u64::from(pool.connections) * pool.statements as u64;
     let statements = each(&pools.read) + each(&pools.write);
     let open = match config.store.to_open() {
         Ok(open) => open,

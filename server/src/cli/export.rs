@@ -10,39 +10,39 @@ use super::ask;
 use super::exit::{Failure, INTERRUPTED, USAGE};
 
 const RULES: &str = "\
-The lines: a header, then for each subject itself, its comments (parents first), its likes.
-Comments keep the source and external id they were imported with; comments written here, and all
-of a subject that has both kinds, are named by comment id under the source `riposte`. Pending,
-rejected and shadowed comments are written as HIDDEN; deleted ones as tombstones without text;
-deleted subjects are left out. Imported into another server, or an empty one, all is equal but
-for ids and floors.
+The output begins with a header line. For each subject it contains the subject, its comments
+(parents first) and its likes. Imported comments keep their source and external id; comments
+created on this server, and all comments of a subject that has both kinds, are identified by
+comment id with the source `riposte`. Pending, rejected and shadowed comments are exported as
+HIDDEN, deleted ones as tombstones without text; deleted subjects are omitted. After an import
+into another server, everything is equal except ids and floors.
 
-A file is written as FILE.part and takes its name when it is whole. After a break, --resume goes
-on behind the last whole subject.";
+A file is written as FILE.part and renamed when it is complete. After an interruption, --resume
+continues after the last complete subject.";
 
 /// What to export, and where to.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
-    /// Object type of the subjects
+    /// The object type of the subjects
     #[arg(long, value_name = "TYPE")]
     object_type: String,
-    /// One subject only
+    /// Export only this subject
     #[arg(long, value_name = "ID")]
     object_id: Option<String>,
-    /// File to write, or - for standard output
+    /// The file to write, or - for standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
-    /// Pack with gzip; goes without saying for a FILE.gz
+    /// Compress with gzip; implied by the name FILE.gz
     #[arg(long)]
     gzip: bool,
-    /// Go on with the unfinished FILE.part of an earlier run
+    /// Continue the unfinished FILE.part of an earlier run
     #[arg(long)]
     resume: bool,
-    /// Replace FILE if it is there
+    /// Replace FILE if it exists
     #[arg(long)]
     overwrite: bool,
-    /// Address of the server's admin port
+    /// The address of the server's admin port
     #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
     target: String,
 }

@@ -18,13 +18,15 @@ use tower::service_fn;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Ask this server instead of the one at server.listen; https:// asks over TLS, whatever its certificate
+    /// Query this server instead of the one at server.listen; https:// uses TLS and accepts any
+    /// certificate
     #[arg(long, value_name = "HOST:PORT")]
     target: Option<String>,
-    /// How long to wait for the answer
+    /// The longest wait for the response
     #[arg(long, value_name = "DURATION", default_value = "2s")]
     timeout: TimeSpan,
-    /// Ask only whether it answers, SERVING or not: for a liveness probe, which must not end a server whose database is away
+    /// Accept any response, SERVING or not: for a liveness probe, which must not stop a server whose
+    /// database is unavailable
     #[arg(long)]
     live: bool,
 }

@@ -14,14 +14,14 @@ use super::exit::{INTERRUPTED, PARTLY};
 const RULES: &str = "\
 Rules:
   Order        Parents before replies, otherwise by time; floors follow that order.
-  Again        Items are known by source and external id. A second import changes nothing, so
-               after any break (Ctrl-C, a lost server) the same command goes on where it stopped.
+  Repetition   Items are identified by source and external id. A second import changes nothing:
+               after an interruption (Ctrl-C, an unreachable server) the same command resumes.
   Orphans      A reply whose parent is neither in the files nor on the server: see --orphans.
-  Empty texts  A comment without text is rejected, unless a comment with text hangs below it:
-               then it comes in as a tombstone (deleted by its author when it was written), which
-               keeps the thread.
-  Deleted      Comments deleted in the source come in as tombstones, without their text.
-  Long texts   A text or value beyond the server's bounds is rejected, never cut.
+  Empty texts  A comment without text is rejected, unless a comment with text replies to it:
+               it is then imported as a tombstone (deleted by its author when it was created),
+               which keeps the thread.
+  Deleted      Comments deleted in the source are imported as tombstones, without their text.
+  Long texts   A text or value beyond the server's limits is rejected, never truncated.
   People       CSV: the member ids of the file. Others: <source>:<username>, or a salted hash of
                e-mail or name. An e-mail address is never stored; an IP address only as client
                information, which no public service shows.
@@ -41,53 +41,53 @@ says. The whole story: docs/import.md.";
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
-    /// Files to bring in, plain or gzip
+    /// The files to import, plain or gzip
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What the files are
+    /// The format of the files
     #[arg(long, value_enum)]
     format: ImportFormat,
-    /// For csv: says what the columns are; see docs/import.md
+    /// For csv: the meaning of the columns; see docs/import.md
     #[arg(long, value_name = "MAP.toml", required_if_eq("format", "csv"))]
     map: Option<PathBuf>,
-    /// Address of the server's admin port
+    /// The address of the server's admin port
     #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
     target: String,
-    /// Names where the comments come from, 1-64 bytes [default: the map's, else the format's name]
+    /// The name of the comments' source, 1-64 bytes [default: the map's, else the format's name]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
-    /// Object type of the subjects [default: the map's, else page]
+    /// The object type of the subjects [default: the map's, else page]
     #[arg(long, value_name = "TYPE")]
     object_type: Option<String>,
-    /// What names a page: the source's own id for it, or its path
+    /// The id of a page: the source's own id for it, or its path
     #[arg(long, value_enum, default_value_t)]
     subject_by: SubjectBy,
-    /// Secret that goes into the hashes of e-mail addresses and names, so that nobody can try them out; keep it for the
-    /// next import [default: the source]
+    /// A secret that is part of the hashes of e-mail addresses and names, so that they cannot be
+    /// guessed; reuse it in later imports [default: the source]
     #[arg(long, value_name = "TEXT", env = "RIPOSTE_MEMBER_SALT", hide_env_values = true, default_value = "")]
     member_salt: String,
-    /// What happens to a reply whose parent is neither in the files nor on the server
+    /// The treatment of a reply whose parent is neither in the files nor on the server
     #[arg(long, value_enum, default_value_t)]
     orphans: Orphans,
-    /// What happens to votes known only as numbers
+    /// The treatment of votes that are known only as numbers
     #[arg(long, value_enum, default_value_t)]
     votes: VotePolicy,
-    /// Where rejects go; replaced if it is there [default: <FILE>.rejects.jsonl in the current folder]
+    /// The file for rejected items; replaced if it exists [default: <FILE>.rejects.jsonl in the current folder]
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// Read and check everything, send nothing; writes rejects only with --rejects
+    /// Read and check everything without sending it; rejected items are written only with --rejects
     #[arg(long)]
     dry_run: bool,
-    /// Most items sent in a second, reached within ten seconds
+    /// The most items sent per second; the rate rises to it within ten seconds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_rps: Option<u32>,
-    /// Most items without an answer, over all streams
+    /// The most items without a response, over all streams
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     in_flight: u32,
-    /// Streams at once; a subject stays on one of them
+    /// The number of concurrent streams; a subject stays on one of them
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
-    /// Seconds that the server may be out of reach before the import gives up
+    /// Seconds for which the server may be unreachable before the import gives up
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     patience: u32,
 }

@@ -22,11 +22,11 @@ pub(super) struct Args {
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 enum Action {
-    /// Say of each data source whether it has what this version needs; exit code 1 if one has not
+    /// Print whether each data source has the schema of this version; exit code 1 if one has not
     Status,
-    /// Print the statements that up would run, without running them
+    /// Print the statements that `up` would run, without running them
     Plan,
-    /// Bring every data source to the schema of this version; stopped anywhere, the next run goes on
+    /// Migrate every data source to the schema of this version; after an interruption, run it again
     Up,
 }
 

@@ -18,18 +18,18 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Members' own histories, which ListMemberComments reads
+    /// Rebuild member histories, which ListMemberComments reads
     #[command(after_long_help = RULES)]
     History(SubjectSweep),
-    /// Ranks of comments, which ranked lists and reply previews read
+    /// Rebuild the rank index, which ranked lists and reply previews read
     #[command(after_long_help = RANKS)]
     Ranks(SubjectSweep),
 }
 
 const RULES: &str = "\
-Histories follow the comments by themselves. A rebuild is for a server whose event log was lost or
-emptied, or that stood still for longer than a day. It looks at every comment of the subjects, adds
-and corrects what the histories say of it, and may run while others write, and twice.
+Member histories are kept up to date from events. A rebuild is needed if the outbox was lost or
+emptied, or if no worker ran for longer than a day. It reads every comment of the subjects and adds
+or corrects its history rows. It may run during writes, and more than once.
 
 Examples:
   riposte rebuild history
@@ -37,9 +37,9 @@ Examples:
   riposte rebuild history --object-type video --object-id 42";
 
 const RANKS: &str = "\
-Ranks follow likes, replies and moderation by themselves. A rebuild is for comments that are older than
-ranked lists, after hot_profile of an object type was changed, and for a server whose event log was lost
-or that stood still for longer than a day. It may run while others write, and twice.
+The rank index is kept up to date from events. A rebuild is needed for comments that are older than
+ranked lists, after a change of hot_profile of an object type, and if the outbox was lost or no worker
+ran for longer than a day. It may run during writes, and more than once.
 
 Examples:
   riposte rebuild ranks

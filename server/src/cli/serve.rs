@@ -13,7 +13,7 @@ use std::{process::ExitCode, time::Instant};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Accept every insecure choice: any caller, plaintext, SQLite, page token keys made up at the start
+    /// Accept every insecure choice: any caller, plaintext, SQLite, page token keys generated at startup
     #[arg(long)]
     allow_insecure: bool,
 }

@@ -14,19 +14,19 @@ use super::ask;
 use super::exit::Failure;
 
 const RULES: &str = "\
-On each of some subjects (smoke-1, smoke-2 …, made where they are missing) it writes a comment, a reply
-and a like, finds all of them in the list, deletes both, and finds that they are gone. Every write that
-is answered is durable, so what passes here works for callers.
+On each of some subjects (smoke-1, smoke-2 …, created if they are missing) the command writes a comment,
+a reply and a like, checks that the list contains them, deletes both comments, and checks that the list
+no longer contains them. Every write with a response is durable.
 
-Which data source a subject lies on follows from its name, so that many subjects meet all of them: with
-24 for each data source, one that takes no writes is missed once in a billion runs.
+The name of a subject determines its data source, so many subjects cover all data sources: with 24 for
+each, a data source that accepts no writes goes unnoticed once in a billion runs.
 
 The caller needs the roles reader and writer on the object type. Its token is read from RIPOSTE_TOKEN,
-the authority behind https:// from RIPOSTE_TLS_CA, as the SDKs do. What is left behind are the subjects,
-and in them tombstones that no list shows.
+the certificate authority for https:// from RIPOSTE_TLS_CA, as in the SDKs. The subjects remain, with
+tombstones that no list shows.
 
-Every subject that fails is a line on standard error with the step that failed. The exit code is that
-of the first.
+For every subject that fails, standard error has a line with the failed step. The exit code is that of
+the first failure.
 
 Examples:
   riposte smoke --object-type article
@@ -36,19 +36,19 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
-    /// Address of the public services
+    /// The address of the public services
     #[arg(long, value_name = "URL", env = "RIPOSTE_TARGET", default_value = "http://127.0.0.1:7171")]
     target: String,
-    /// Object type of the subjects
+    /// The object type of the subjects
     #[arg(long, value_name = "TYPE")]
     object_type: String,
-    /// How many subjects
+    /// The number of subjects
     #[arg(long, value_name = "COUNT", default_value = "24", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     subjects: u32,
-    /// How many of them at a time
+    /// The number of subjects that are tested concurrently
     #[arg(long, value_name = "COUNT", default_value = "8", value_parser = clap::value_parser!(u16).range(1..=64))]
     parallel: u16,
-    /// How long to wait until an address takes connections
+    /// The longest wait until an address accepts connections
     #[arg(long, value_name = "DURATION", default_value = "10s")]
     wait: TimeSpan,
 }

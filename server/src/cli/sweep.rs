@@ -20,16 +20,16 @@ const TEMPLATE: &str = "{spinner} {human_pos} subjects, {msg} ({elapsed})";
 /// Which subjects, and where the server is.
 #[derive(Debug, clap::Args)]
 pub(super) struct SubjectSweep {
-    /// Subjects of this object type only
+    /// Only subjects of this object type
     #[arg(long, value_name = "TYPE")]
     object_type: Option<String>,
-    /// One subject of that type only
+    /// Only this subject of that type
     #[arg(long, value_name = "ID", requires = "object_type")]
     object_id: Option<String>,
-    /// Go on where an earlier run stopped: the token that it printed
+    /// Continue an earlier run: the token that it printed
     #[arg(long, value_name = "TOKEN", conflicts_with = "object_id", default_value = "", hide_default_value = true)]
     pub(super) resume: String,
-    /// Address of the server's admin port
+    /// The address of the server's admin port
     #[arg(long, value_name = "URL", env = "RIPOSTE_ADMIN_TARGET", default_value = "http://127.0.0.1:7172")]
     target: String,
 }

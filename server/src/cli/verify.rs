@@ -11,12 +11,12 @@ use super::sweep::{SubjectSweep, SweepRound};
 
 const RULES: &str = "\
 Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed and
-next_floor of every comment and subject with the rows they count, while others write, and prints a
-line for each that differs. There should never be one; if there is, it is a bug: please report it.
+next_floor of every comment and subject with the rows that they count, during writes, and prints a
+line for each difference. A difference is a bug: please report it.
 
---repair also sets what differs to what the rows say, one subject at a time, whose writers wait
-meanwhile, and then compares once more. A next_floor that is too high is left: floors that may have
-been told are not given again. Exit code 1 says that counts differed and still do.
+--repair also corrects the differences, one subject at a time, and then compares again. Writes to a
+subject wait during its repair. A next_floor that is too high remains, because floors that a client
+may have seen are not assigned again. Exit code 1 means that counts still differ.
 
 Examples:
   riposte verify
@@ -29,7 +29,7 @@ Examples:
 pub(super) struct Args {
     #[command(flatten)]
     subjects: SubjectSweep,
-    /// Set what differs to what the rows say
+    /// Correct counts that differ from the rows
     #[arg(long)]
     repair: bool,
 }

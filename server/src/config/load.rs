@@ -3,6 +3,7 @@
 use super::{
     Config,
     key_lines::{KeyLines, line_at},
+    renamed::{self, Replaced, nest},
     settle::settle,
     source_tag, tree,
 };
@@ -150,7 +151,21 @@ impl Provider for Layer {
 }
 
 impl Sources {
+    /// Adds the values of one source. Old keys become errors.
     fn add(&mut self, origin: ValueOrigin, values: Dict) {
+        let Replaced { values, faults } = renamed::replace(values, &origin);
+        let at = |path: &str| match &origin {
+            ValueOrigin::File(file, None) => {
+                let line = self.lines.get(file).and_then(|lines| lines.line(path));
+                ValueOrigin::File(file.clone(), line)
+            }
+            ValueOrigin::File(_, Some(_))
+            | ValueOrigin::Default
+            | ValueOrigin::Profile(_)
+            | ValueOrigin::Variable(_)
+            | ValueOrigin::Flag(_) => origin.clone(),
+        };
+        self.faults.extend(faults.into_iter().map(|fault| ConfigError { origin: Some(at(&fault.path)), ..fault }));
         let tagged = Figment::from(Layer { metadata: source_tag::metadata(&origin), values });
         let values = tagged.data().ok().and_then(|mut data| data.remove(&figment::Profile::Default));
         tree::merge(&mut self.tree, values.unwrap_or_default());
@@ -171,7 +186,7 @@ impl Sources {
                     | ValueOrigin::Variable(_)
                     | ValueOrigin::Flag(_) => origin,
                 };
-                self.fault("is no valid TOML; nothing after that place was read", origin);
+                self.fault("is not valid TOML; the file was not read", origin);
             }
         }
     }
@@ -197,7 +212,7 @@ impl Sources {
             let origin = ValueOrigin::Variable(format!("{PREFIX}{name}"));
             let keys: Vec<String> = name.split("__").map(str::to_lowercase).collect();
             match value.to_str() {
-                _ if keys.iter().any(String::is_empty) => self.fault("names no key", origin),
+                _ if keys.iter().any(String::is_empty) => self.fault("does not name a key", origin),
                 None => self.fault("is not UTF-8", origin),
                 Some(text) => self.add(origin, nest(keys.iter().map(String::as_str), parse(text))),
             }
@@ -244,6 +259,11 @@ impl Sources {
     }
 }
 
+/// Returns the name of the variable that sets the key at `path`.
+pub(super) fn variable(path: &str) -> String {
+    format!("{PREFIX}{}", path.replace('.', "__").to_uppercase())
+}
+
 /// Parses a value as TOML, or else takes the text as it is. So `50`, `true`, `["a"]` and
 /// `127.0.0.1:1` need no additional quotes.
 fn parse(text: &str) -> Value {
@@ -252,10 +272,4 @@ fn parse(text: &str) -> Value {
     // plain text, not a TOML value.
     let alone = assigned.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
     alone.unwrap_or_else(|| Value::from(text))
-}
-
-/// Returns the table that contains `value` under nested `keys`.
-fn nest<'k>(keys: impl DoubleEndedIterator<Item = &'k str>, value: Value) -> Dict {
-    let nested = keys.rev().fold(value, |inner, key| Value::from(Dict::from([(key.to_owned(), inner)])));
-    nested.into_dict().unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use crate::admission::RateLimit;
 use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
 use riposte_settings::{ErrorScope, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ const MAX_TEXT_CODE_POINTS: usize = 16_000;
 
 /// The policy of one object type. A setting that `[object_types.NAME]` leaves out comes from
 /// `[object_type_defaults]`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectTypeSettings {
     /// Levels of a thread, 1 to 32; deeper replies are attached at the last level.
@@ -32,7 +33,7 @@ pub struct ObjectTypeSettings {
 }
 
 /// The formula of HOT, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HotProfileName {
     /// 2 · likes + replies.
@@ -42,7 +43,8 @@ pub enum HotProfileName {
 }
 
 /// Time during which an author may edit: a duration from the creation of the comment, or `always`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq)]
+#[schemars(with = "String", inline, extend("pattern" = r"^(always|\s*[0-9]+\s*(ms|s|min|h|d)\s*)$"))]
 pub enum EditWindow {
     /// For this duration.
     For(TimeSpan),
@@ -84,7 +86,7 @@ impl ObjectTypeSettings {
             report.require(
                 span.duration() <= Duration::from_secs(36_500 * 86_400),
                 "edit_window",
-                "must be at most 36500d; write \"always\" to leave it open",
+                "must be at most 36500d; write \"always\" for no limit",
             );
         }
     }

@@ -1,93 +1,88 @@
-//! The JSON Schema of a configuration file, derived from the structs, for editors and for checks of
-//! a file before a server reads it. Bounds that only `validate` checks are not part of it.
-//!
-//! A [`Config`] is deserialized from a probe, which supplies samples to each field and records the
-//! requested types. A text is tried in all forms until its type accepts one. A value that is
-//! formatted as the mask is secret.
-
-mod probe;
+//! The JSON Schema of a configuration file, for editors and for checks of a file before a server
+//! reads it. It is derived from the settings structs. Bounds that only `validate` checks are not
+//! part of it.
 
 use super::Config;
-use probe::{Probe, Tries};
-use riposte_settings::MASK;
-use serde::{Deserialize, de::value::Error};
+use schemars::{
+    Schema,
+    generate::SchemaSettings,
+    transform::{RecursiveTransform, Transform},
+};
 use serde_json::{Value, json};
 
-/// Pattern for the names of object types: a bound of `validate` that an editor should know too.
-const OBJECT_TYPE: &str = "^[a-z][a-z0-9_]{0,31}$";
+/// Annotations of the derive that constrain no value, or that do not hold for one file: files,
+/// variables and defaults are merged, so a file requires no key.
+const DROPPED: [&str; 5] = ["title", "description", "default", "required", "format"];
 
-/// Returns the schema of one file (draft 7). No key is required, because files, variables and
-/// defaults are merged; no unknown key is allowed, at any depth. Secrets are `writeOnly`.
-///
-/// # Errors
-/// A text has a form that is not in [`probe::FORMS`].
-pub fn schema() -> Result<Value, Error> {
-    let mut tries = Tries::default();
-    loop {
-        let mut root = Value::Null;
-        match Config::deserialize(Probe::new(&mut root, &mut tries)) {
-            Ok(config) => {
-                let printed = serde_json::to_value(&config).map_err(serde::de::Error::custom)?;
-                mark(&mut root, &printed);
-                root["properties"]["object_types"]["propertyNames"] = json!({ "pattern": OBJECT_TYPE });
-                root["$schema"] = json!("http://json-schema.org/draft-07/schema#");
-                return Ok(root);
-            }
-            // The text that was supplied last is the one that was rejected.
-            Err(error) if !tries.another() => return Err(error),
-            Err(_) => {}
-        }
-    }
+/// Returns the schema of one file (draft 7). No key is required; no unknown key is allowed, at any
+/// depth. Secrets are `writeOnly`.
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<Config>();
+    RecursiveTransform(simplify).transform(&mut schema);
+    schema.to_value()
 }
 
-/// Marks values that are formatted as the mask.
-fn mark(schema: &mut Value, printed: &Value) {
-    match printed {
-        Value::Object(fields) => {
-            for (name, inner) in fields {
-                // A table with user-defined names has one sample.
-                let found = match schema.get("properties") {
-                    Some(_) => schema.pointer_mut(&format!("/properties/{name}")),
-                    None => schema.get_mut("additionalProperties"),
-                };
-                found.into_iter().for_each(|schema| mark(schema, inner));
-            }
-        }
-        Value::Array(items) => {
-            for (inner, schema) in items.iter().zip(schema.get_mut("items")) {
-                mark(schema, inner);
-            }
-        }
-        Value::String(text) if text == MASK => schema["writeOnly"] = json!(true),
-        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+/// Reduces one schema to its constraints in their shortest form.
+fn simplify(schema: &mut Schema) {
+    // The derive bounds integers of 32 bits and more by their format only. JSON parsers lose
+    // precision beyond 53 bits, so larger types stay without a maximum.
+    if schema.get("format").is_some_and(|format| format == "uint32") {
+        schema.insert("maximum".to_owned(), json!(u32::MAX));
+    }
+    // An optional key is left out; TOML has no null.
+    let optional = schema.get("type").and_then(Value::as_array).and_then(|types| types.iter().find(|of| *of != "null"));
+    if let Some(of) = optional.cloned() {
+        schema.insert("type".to_owned(), of);
+    }
+    // Variants with a doc comment each have a schema of their own.
+    let variants = schema
+        .remove("oneOf")
+        .and_then(|of| of.as_array().map(|of| of.iter().map(|of| of["const"].clone()).collect::<Vec<_>>()));
+    if let Some(variants) = variants {
+        schema.insert("enum".to_owned(), Value::Array(variants));
+    }
+    if schema.get("enum").is_some() {
+        schema.remove("type");
+    }
+    for annotation in DROPPED {
+        schema.remove(annotation);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::schema;
-    use crate::config::EXAMPLE;
-    use serde_json::{Value, json};
+    use crate::config::{EXAMPLE, renamed};
+    use serde_json::{Map, Value, json};
+    use std::collections::BTreeMap;
 
-    /// Collects the path of every key of every object in the schema; `*` stands for any name and
-    /// any item.
-    fn paths(at: &Value, path: &str, found: &mut Vec<String>) {
-        if let Some(Value::Object(properties)) = at.get("properties") {
-            assert_eq!(at["additionalProperties"], false, "{path} takes any key");
-            for (name, inner) in properties {
-                let path = format!("{path}.{name}");
-                paths(inner, &path, found);
-                found.push(path);
+    /// Returns the constraints at every path of a schema, without those of the paths below; `*`
+    /// stands for any name and any item.
+    fn constraints(schema: &Value) -> BTreeMap<String, Map<String, Value>> {
+        let mut found = BTreeMap::new();
+        collect(schema, "", &mut found);
+        found
+    }
+
+    fn collect(at: &Value, path: &str, found: &mut BTreeMap<String, Map<String, Value>>) {
+        let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let mut own = at.as_object().cloned().unwrap_or_default();
+        for (name, inner) in own.remove("properties").iter().filter_map(Value::as_object).flatten() {
+            collect(inner, &join(name), found);
+        }
+        for word in ["items", "additionalProperties"] {
+            if at[word].is_object() {
+                collect(&at[word], &join("*"), found);
+                own.remove(word);
             }
         }
-        for inner in [at.get("items"), at.get("additionalProperties").filter(|inner| inner.is_object())] {
-            inner.into_iter().for_each(|inner| paths(inner, &format!("{path}.*"), found));
-        }
+        found.insert(path.to_owned(), own);
     }
 
     fn keys(table: &toml::Table, path: &str, found: &mut Vec<String>) {
         for (name, value) in table {
-            let path = format!("{path}.{name}");
+            let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             value.as_table().into_iter().for_each(|inner| keys(inner, &path, found));
             found.push(path);
         }
@@ -95,64 +90,68 @@ mod tests {
 
     #[test]
     fn every_key_of_the_example_is_in_the_schema_and_no_object_takes_another() {
-        let (mut known, mut named) = (Vec::new(), Vec::new());
-        paths(&schema().unwrap(), "", &mut known);
+        let known = constraints(&schema());
+        let mut named = Vec::new();
         keys(&EXAMPLE.parse().unwrap(), "", &mut named);
-        let missing: Vec<_> = named.iter().filter(|path| !known.contains(path)).collect();
+        let missing: Vec<_> = named.iter().filter(|path| !known.contains_key(*path)).collect();
         assert!(missing.is_empty(), "{missing:?}");
-        for path in [".store.sources.*.url", ".server.tls.cert_file", ".object_types.*.max_depth"] {
-            assert!(known.contains(&path.to_owned()), "{path} is not in {known:?}");
+        for path in ["store.sources.*.url", "server.tls.cert_file", "object_types.*.max_depth"] {
+            assert!(known.contains_key(path), "{path} is not in {known:?}");
+        }
+        for (path, own) in &known {
+            let tables_of_users = ["object_types", "telemetry.resource"];
+            let open = own.get("type").is_some_and(|of| of == "object")
+                && own.get("additionalProperties") != Some(&json!(false))
+                && !tables_of_users.contains(&path.as_str());
+            assert!(!open, "{path} takes any key");
         }
     }
 
+    /// The golden schema is that of revision ed6c35b, from before keys were renamed.
     #[test]
-    fn the_schema_keeps_its_golden_text() {
-        let text = serde_json::to_string_pretty(&schema().unwrap()).unwrap() + "\n";
-        let golden = include_str!("../../golden/config_schema.json");
-        assert!(golden == text, "keys of the configuration have changed; the schema as it is now:\n{text}");
+    fn the_schema_equals_the_golden_schema_except_for_renamed_keys() {
+        let golden: Value = serde_json::from_str(include_str!("../../golden/config_schema.json")).unwrap();
+        let golden: BTreeMap<_, _> = constraints(&golden)
+            .into_iter()
+            .map(|(path, own)| (renamed::successor(&path).unwrap_or(path), own))
+            .collect();
+        assert_eq!(constraints(&schema()), golden);
     }
 
     #[test]
-    fn each_type_is_learned() {
-        let schema = schema().unwrap();
-        let at = |path: &str| schema.pointer(&format!("/properties/{}", path.replace('.', "/properties/"))).unwrap();
-        assert_eq!(at("hot.enabled"), &json!({"type": "boolean"}));
-        assert_eq!(at("store.index_tables"), &json!({"type": "integer", "minimum": 0, "maximum": 65_535}));
-        assert_eq!(at("log.filter"), &json!({"type": "string"}));
-        assert_eq!(at("telemetry.sampling_ratio"), &json!({"type": "number"}));
-        assert_eq!(at("cache.kind"), &json!({"enum": ["none", "memory", "redis"]}));
+    fn each_type_has_its_constraints() {
+        let known = constraints(&schema());
+        let at = |path: &str| Value::Object(known[path].clone());
+        assert_eq!(at("response_cache.enabled"), json!({"type": "boolean"}));
+        assert_eq!(at("store.index_tables"), json!({"type": "integer", "minimum": 0, "maximum": 65_535}));
+        assert_eq!(at("limits.principals"), json!({"type": "integer", "minimum": 0}));
+        assert_eq!(at("log.filter"), json!({"type": "string"}));
+        assert_eq!(at("telemetry.sampling_ratio"), json!({"type": "number"}));
+        assert_eq!(at("cache.kind"), json!({"enum": ["none", "memory", "redis"]}));
         for (path, like) in [
             ("server.drain_delay", "(ms|s|min|h|d)"),
-            ("hot.memory", "(B|KiB|MiB|GiB)"),
+            ("response_cache.memory", "(B|KiB|MiB|GiB)"),
             ("server.listen", ":[0-9]+$"),
             ("object_type_defaults.edit_window", "always"),
+            ("store.sources.*.subject_tables", "-"),
         ] {
             assert!(at(path)["pattern"].as_str().unwrap().contains(like), "{path}: {}", at(path));
         }
-        let sources = &at("store.sources")["items"]["properties"];
-        assert!(sources["subject_tables"]["pattern"].as_str().unwrap().contains('-'), "{sources}");
     }
 
     #[test]
     fn object_types_have_names() {
-        let schema = schema().unwrap();
+        let schema = schema();
         let of = &schema["properties"]["object_types"];
         assert_eq!(of["propertyNames"]["pattern"], "^[a-z][a-z0-9_]{0,31}$");
         assert!(of["additionalProperties"]["properties"]["max_depth"].is_object(), "{of}");
     }
 
     #[test]
-    fn what_is_secret_is_marked_and_nothing_else() {
-        let text = schema().unwrap().to_string();
-        assert_eq!(text.matches("writeOnly").count(), 4, "{text}");
-        let schema = schema().unwrap();
-        for secret in [
-            "/properties/store/properties/sources/items/properties/url",
-            "/properties/cache/properties/url",
-            "/properties/page_tokens/properties/keys/items",
-            "/properties/telemetry/properties/headers",
-        ] {
-            assert_eq!(schema.pointer(secret).unwrap()["writeOnly"], true, "{secret}");
-        }
+    fn secrets_are_marked_and_nothing_else_is() {
+        let known = constraints(&schema());
+        let marked: Vec<_> =
+            known.iter().filter(|(_, own)| own.contains_key("writeOnly")).map(|(path, _)| path.as_str()).collect();
+        assert_eq!(marked, ["cache.url", "page_tokens.keys.*", "store.sources.*.url", "telemetry.headers"]);
     }
 }

@@ -79,7 +79,7 @@ fn explain(kind: &Kind) -> String {
         Kind::MissingField(_) => "is missing".to_owned(),
         Kind::DuplicateField(_) => "is given twice".to_owned(),
         Kind::ISizeOutOfRange(_) | Kind::USizeOutOfRange(_) => "is out of bounds".to_owned(),
-        Kind::Unsupported(_) | Kind::UnsupportedKey(..) => "has a type that has no place here".to_owned(),
+        Kind::Unsupported(_) | Kind::UnsupportedKey(..) => "has an unsupported type".to_owned(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! The complete path from sources to structs.
 
-use super::{Config, EXAMPLE, Inputs, Profile, StoreKind, TableRange, show};
+use super::{Config, EXAMPLE, Inputs, Profile, show};
 use riposte_settings::{ConfigError, ConfigErrors, ValueOrigin};
+use riposte_store::{StoreKind, settings::TableRange};
 use std::{fs, path::PathBuf};
 
 /// Inputs from the text of one file, variables and `--set` values. The file is removed together
@@ -312,7 +313,7 @@ fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
         (&[mysql, "server.roles=[]"][..], "server.roles", "at least one of: api, worker"),
         (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
         (&[sqlite[0], sqlite[1], "server.roles=['api']"], "server.roles", "SQLite"),
-        (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "copies in memory"),
+        (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "in-process cache"),
     ] {
         let told = found(sets);
         assert_eq!(paths(&told), [path], "{sets:?}");

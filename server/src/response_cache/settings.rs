@@ -2,6 +2,7 @@
 
 use super::{ResponseCacheLimits, SubjectRates};
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use std::time::Duration;
 const VARIANTS: usize = 4;
 
 /// The threshold of hot subjects, and the size of their cache.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResponseCacheSettings {
     /// Enables the cache of first pages. Reads of subjects are counted in any case.

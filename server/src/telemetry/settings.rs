@@ -3,12 +3,13 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use riposte_settings::{ErrorScope, Secret, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use tracing_subscriber::filter::Targets;
 
 /// Export to an OpenTelemetry receiver, and the endpoint of metrics.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TelemetrySettings {
     /// Enables the metrics endpoint at `server.metrics_listen`.
@@ -41,7 +42,7 @@ pub struct TelemetrySettings {
 }
 
 /// Filter and format of the log.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogSettings {
     /// The format of a line.
@@ -51,7 +52,7 @@ pub struct LogSettings {
 }
 
 /// The format of a log line.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// `pretty` if standard error is a terminal, else `json`.
@@ -93,14 +94,22 @@ impl TelemetrySettings {
             (plain && known && uri.host().is_some_and(|host| !host.is_empty())).then_some(())
         };
         let endpoint = self.endpoint.as_ref().is_none_or(|text| address(text).is_some());
-        report.require(endpoint, "endpoint", "must be an address as http://collector:4317 or https://collector:4317");
+        report.require(
+            endpoint,
+            "endpoint",
+            "must be an address such as http://collector:4317 or https://collector:4317",
+        );
         let secure = self.endpoint.as_ref().is_some_and(|text| text.starts_with("https://"));
-        report.require(self.ca_file.is_none() || secure, "ca_file", "goes with an https:// endpoint");
+        report.require(self.ca_file.is_none() || secure, "ca_file", "requires an https:// endpoint");
         report.path("ca_file", self.ca_file.as_ref());
         let headers = self.header_map().is_some();
-        report.require(headers, "headers", "must read as name=value,name=value, with names and values of HTTP headers");
+        report.require(
+            headers,
+            "headers",
+            "must have the form name=value,name=value, with names and values of HTTP headers",
+        );
         let ratio = (0.0..=1.0).contains(&self.sampling_ratio);
-        report.require(ratio, "sampling_ratio", "must be 0 to 1, as in 0.01 for one call of a hundred");
+        report.require(ratio, "sampling_ratio", "must be 0 to 1, for example 0.01 for one call in a hundred");
         let within = |span: TimeSpan, low: u64, high: u64| {
             (Duration::from_secs(low)..=Duration::from_secs(high)).contains(&span.duration())
         };
@@ -112,7 +121,7 @@ impl TelemetrySettings {
         let resource = self.resource.iter().all(|(name, value)| word(name) && word(value));
         report.require(resource, "resource", "must have names and values of 1 to 255 bytes");
         let ours = self.resource.keys().any(|name| name.starts_with("service.name") || name == "service.instance.id");
-        report.require(!ours, "resource", "must leave the name and the instance to service_name and instance");
+        report.require(!ours, "resource", "must not contain the name or the instance: set service_name and instance");
         report.require(self.resource.len() <= 32, "resource", "must have at most 32 attributes");
     }
 }
@@ -123,7 +132,7 @@ impl LogSettings {
         report.require(
             self.filter.parse::<Targets>().is_ok(),
             "filter",
-            "is no filter: write levels by target, as in \"info,riposte=debug\"",
+            "is not a filter: write levels by target, as in \"info,riposte=debug\"",
         );
     }
 }

@@ -2,14 +2,15 @@
 
 use super::{MAX_BATCH, WriteQueueLimits};
 use riposte_settings::ErrorScope;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Capacities of the write queues, and the number of committers.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueueSettings {
     /// Writes of one kind that may wait in one partition.
-    pub lane_queue: usize,
+    pub partition_queue: usize,
     /// Writes of one kind that may wait for one data source.
     pub source_queue: usize,
     /// Transactions of one kind that one data source may have open at a time.
@@ -33,7 +34,7 @@ impl WriteQueueSettings {
     /// committers is bounded by the rest, because further ones would only wait for a connection.
     /// SQLite has one writer.
     pub fn limits(&self, store: WriteCapacity) -> WriteQueueLimits {
-        let WriteQueueSettings { lane_queue: write_queue, source_queue: source, committers } = *self;
+        let WriteQueueSettings { partition_queue: write_queue, source_queue: source, committers } = *self;
         let room = store.connections.saturating_sub(2) as usize / 2;
         // Partitions without a common table share no statement: a batch over many of them saves
         // little and takes long.
@@ -43,10 +44,10 @@ impl WriteQueueSettings {
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        let write_queue = (MAX_BATCH..=65_536).contains(&self.lane_queue);
-        report.require(write_queue, "lane_queue", &format!("must be {MAX_BATCH} to 65536"));
-        let source = (self.lane_queue..=1 << 20).contains(&self.source_queue);
-        report.require(source, "source_queue", "must be lanes.lane_queue to 1048576");
+        let write_queue = (MAX_BATCH..=65_536).contains(&self.partition_queue);
+        report.require(write_queue, "partition_queue", &format!("must be {MAX_BATCH} to 65536"));
+        let source = (self.partition_queue..=1 << 20).contains(&self.source_queue);
+        report.require(source, "source_queue", "must be write_queues.partition_queue to 1048576");
         report.require((1..=16).contains(&self.committers), "committers", "must be 1 to 16");
     }
 }

@@ -10,11 +10,13 @@ mod error;
 mod error_log;
 pub mod on_shard;
 pub mod schema;
+pub mod settings;
 pub mod shard;
 mod sql;
 mod store;
 
 pub use config::StoreConfig;
 pub use on_shard::OnShard;
+pub use settings::{StoreKind, StoreSettings};
 pub use sql::{DataSource, DataSources, PoolState, TransactionObserver, is_address};
 pub use store::{Diagnosis, SqlStore};

@@ -31,7 +31,7 @@ const SETS: [&str; 6] = [
     "rankings.depth=100",
     "cache.window=100",
     // The response cache also holds pages that are read only a little.
-    "hot.threshold=5",
+    "response_cache.threshold=5",
 ];
 
 /// Starts all processes; `errors` receives the errors in the logs of the servers. Also returns the

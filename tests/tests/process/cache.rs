@@ -54,7 +54,7 @@ impl Redis {
 /// Starts a server with these settings that serves pages from the cache, without the response
 /// cache.
 pub(super) async fn copying(settings: &[&str]) -> Result<Server> {
-    Server::dev_with(None, &[settings, &["--set", "hot.enabled=false"]].concat()).await
+    Server::dev_with(None, &[settings, &["--set", "response_cache.enabled=false"]].concat()).await
 }
 
 async fn served(redis: &Redis) -> Result<Server> {
@@ -201,7 +201,7 @@ async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_
     // asks for it.
     let deaf = Server::serve(&databases, &name).await?;
     let url = redis.setting();
-    let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "hot.enabled=false"].map(str::to_owned);
+    let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.enabled=false"].map(str::to_owned);
     let copying = Server::serve_with(&[Server::settings(&databases, &name), more.to_vec()].concat()).await?;
     let there = Say::on(&deaf.client()?, "article");
     let here = Say { client: copying.client()?, key: there.key.clone() };

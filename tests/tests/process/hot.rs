@@ -14,7 +14,7 @@ use tonic::{Code, Request, Status};
 use super::metrics::ask;
 
 /// Every subject is hot from its first read.
-const HOT: [&str; 2] = ["--set", "hot.threshold=0"];
+const HOT: [&str; 2] = ["--set", "response_cache.threshold=0"];
 /// The longest time after its removal for which a read may still return an item.
 const MAX_AGE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -218,7 +218,7 @@ async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
 
 #[tokio::test]
 async fn the_busiest_subjects_are_told_with_their_rates() -> Result<()> {
-    let server = Server::dev_with(None, &["--set", "hot.window=60s"]).await?;
+    let server = Server::dev_with(None, &["--set", "response_cache.window=60s"]).await?;
     let (busy, calm) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "video"));
     calm.comment("m", "x").await?;
     for n in 0..6 {

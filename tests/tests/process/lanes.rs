@@ -24,7 +24,7 @@ const SETS: [&str; 16] = [
     "--set",
     "store.index_tables=1",
     "--set",
-    "lanes.lane_queue=512",
+    "write_queues.partition_queue=512",
     "--set",
     "store.lock_wait_timeout=30s",
     "--set",

@@ -70,7 +70,7 @@ async fn unmended(server: &Server) -> Result<bool> {
 async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> {
     let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
     let url = redis.setting();
-    let copies = ["cache.kind=redis", &url, "hot.enabled=false", "rankings.depth=1"];
+    let copies = ["cache.kind=redis", &url, "response_cache.enabled=false", "rankings.depth=1"];
     let worker = ground.start("[\"worker\"]", &copies).await?;
     let server = ground.start("[\"api\"]", &copies).await?;
     let here = Say::on(&server.client()?, "article");
@@ -101,7 +101,7 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
     })
     .await?;
     // A server without cache writes; the worker repairs the cache.
-    let deaf = ground.start("[\"api\"]", &["hot.enabled=false"]).await?;
+    let deaf = ground.start("[\"api\"]", &["response_cache.enabled=false"]).await?;
     let there = Say { client: deaf.client()?, key: here.key.clone() };
     ensure!(here.page(CommentSort::Newest, 20).await?.threads.len() == 5);
     there.comment("m", "told by nobody").await?;
@@ -116,7 +116,7 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
 async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() -> Result<()> {
     let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
     let url = redis.setting();
-    let copies = ["cache.kind=redis", &url, "cache.unmended=5s", "hot.enabled=false"];
+    let copies = ["cache.kind=redis", &url, "cache.stale_after=5s", "response_cache.enabled=false"];
     let server = ground.start("[\"api\"]", &copies).await?;
     let mender = ground.start("[\"worker\"]", &copies).await?;
     let here = Say::on(&server.client()?, "article");
@@ -129,7 +129,7 @@ async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() ->
     until("copies are read", async || Ok(shown().await? == (1, true))).await?;
     // From now on the lease holder has no cache, and neither has the writer.
     ensure!(mender.stop().await? == Some(0));
-    let deaf = ground.start("[\"api\", \"worker\"]", &["hot.enabled=false"]).await?;
+    let deaf = ground.start("[\"api\", \"worker\"]", &["response_cache.enabled=false"]).await?;
     let there = Say { client: deaf.client()?, key: here.key.clone() };
     there.comment("m", "told by nobody").await?;
     until("what the copies were never told is shown", async || Ok(shown().await? == (2, false))).await?;

@@ -105,7 +105,7 @@ impl Row {
     /// response cache disable that cache.
     pub(super) fn sets(self) -> &'static [&'static str] {
         let behind = [Self::PageRedis, Self::PageDb, Self::DeepStable, Self::DeepRanked, Self::LargeStable];
-        if behind.contains(&self) { &["hot.enabled=false"] } else { &[] }
+        if behind.contains(&self) { &["response_cache.enabled=false"] } else { &[] }
     }
 
     /// Returns `true` if the service has a cache in Redis.

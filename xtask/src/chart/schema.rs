@@ -9,7 +9,7 @@ use super::{CHART, removed};
 use crate::repo::Repo;
 use crate::run::output_of;
 use anyhow::{Context, Result, anyhow, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// File paths, which follow from the chart's mounts, and roles, which depend on whether it makes
@@ -24,6 +24,9 @@ const SET_BY_THE_CHART: [(&str, &str); 7] = [
     ("/properties/page_tokens", "key_files"),
 ];
 
+/// The place of the server's configuration in the chart's schema.
+const CONFIG: &str = "/properties/config";
+
 /// Compares the schema of `config` with the server's, or writes it. Finds places that accept
 /// anything, and compares versions.
 pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<()> {
@@ -33,13 +36,14 @@ pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<(
     let defaults: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("values.yaml"))?)?;
     let mut config = open_to_users(serde_json::from_str(&printed).context("riposte config schema")?)?;
     required::require(&mut config, &defaults["config"], "", &mut Vec::new());
-    let at = schema.pointer_mut("/properties/config").context("values.schema.json has no config")?;
+    open_removed(&mut config, removed::places(repo)?.iter().filter_map(|place| place.strip_prefix(CONFIG)));
+    let at = schema.pointer_mut(CONFIG).context("values.schema.json has no config")?;
     if update {
         *at = config.clone();
         required::require(&mut schema, &defaults, "", &mut Vec::new());
         fs::write(&path, format!("{schema:#}\n"))?;
     }
-    let same = schema.pointer("/properties/config") == Some(&config);
+    let same = schema.pointer(CONFIG) == Some(&config);
     let drifted = || anyhow!("is not what `riposte config schema` says; `cargo xtask chart --update` writes it");
     found.judge("values.schema.json, config", if same { Ok(()) } else { Err(drifted()) });
     found.judge("values.schema.json", strict::check(&schema, &removed::places(repo)?));
@@ -59,6 +63,18 @@ fn open_to_users(mut config: Value) -> Result<Value> {
     drop_secrets(&mut config);
     config.as_object_mut().context("the schema is no object")?.remove("$schema");
     Ok(config)
+}
+
+/// Opens the places of removed keys, so that the chart rejects them itself, with their successors. A
+/// place below an open one needs nothing.
+fn open_removed<'a>(config: &mut Value, places: impl Iterator<Item = &'a str>) {
+    for place in places {
+        let Some((table, key)) = place.rsplit_once("/properties/") else { continue };
+        let properties = config.pointer_mut(table).and_then(|table| table.get_mut("properties"));
+        if let Some(properties) = properties.and_then(Value::as_object_mut) {
+            properties.entry(key).or_insert_with(|| json!({}));
+        }
+    }
 }
 
 /// Removes every key whose value is a secret or a list of secrets.
@@ -90,7 +106,15 @@ fn versions(repo: &Repo) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+
+    #[test]
+    fn a_removed_key_is_open_and_a_removed_section_covers_its_keys() {
+        let mut config = json!({"properties": {"cache": {"properties": {"ttl": {"type": "string"}}}}});
+        let places = ["/properties/cache", "/properties/cache/properties/age", "/properties/lanes"];
+        open_removed(&mut config, places.into_iter().chain(["/properties/lanes/properties/queue"]));
+        let cache = json!({"properties": {"ttl": {"type": "string"}, "age": {}}});
+        assert_eq!(config, json!({"properties": {"cache": cache, "lanes": {}}}));
+    }
 
     #[test]
     fn secrets_mounted_paths_and_roles_leave_the_schema() {

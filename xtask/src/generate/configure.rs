@@ -14,15 +14,16 @@ const HEAD: &str = "\
 # Configuration
 
 ```
-riposte config example > riposte.toml               # everything below, to be changed
-riposte --config riposte.toml config check          # tells every fault at once
+riposte config example > riposte.toml               # everything below, for changes
+riposte --config riposte.toml config check          # reports all errors at once
 riposte --config riposte.toml config print --show-origin
 riposte config schema                               # a JSON Schema, for editors
 ```
 
-A key that nobody knows is an error that names the nearest one. Every key can be given as a flag, as in
-`--set store.subject_tables=50`, and as a variable, as in `RIPOSTE__STORE__SUBJECT_TABLES=50`; a flag wins over variables, those
-over files, those over what stands here. On Kubernetes the same tree stands under `config:` ([install.md](install.md)).
+An unknown key is an error that names the most similar key; a renamed key is an error that names its successor
+([UPGRADING.md](../UPGRADING.md)). Every key can be set by a flag, as in `--set store.subject_tables=50`, and by a variable,
+as in `RIPOSTE__STORE__SUBJECT_TABLES=50`. A flag overrides variables, a variable overrides files, and a file overrides the
+defaults below. On Kubernetes the same keys are under `config:` ([install.md](install.md)).
 ";
 
 /// Returns the page for the text of the defaults.
@@ -38,7 +39,7 @@ pub(super) fn page(defaults: &str) -> Result<String> {
         }
         if table.is_some() || !open {
             page.push_str(if open { "```\n\n" } else { "\n" });
-            page.push_str(&format!("## {}\n\n```toml\n", table.unwrap_or("Above all tables")));
+            page.push_str(&format!("## {}\n\n```toml\n", table.unwrap_or("Top-level keys")));
         } else {
             page.push('\n');
         }
@@ -57,7 +58,7 @@ mod tests {
     #[test]
     fn every_table_is_a_section_with_what_is_said_of_it() {
         let made = page("# About all.\n\n# One.\na = 1\n\n# Two.\n[two]\nb = 2\n\n# More.\nc = 3\n").unwrap();
-        let sections = "## Above all tables\n\n```toml\n# One.\na = 1\n```\n\n\
+        let sections = "## Top-level keys\n\n```toml\n# One.\na = 1\n```\n\n\
                         ## [two]\n\n```toml\n# Two.\n[two]\nb = 2\n\n# More.\nc = 3\n```\n";
         assert!(made.ends_with(sections) && !made.contains("About all"), "{made}");
         assert!(page("# All.\n\n[one]\na = 1\n[two]\n").is_err());

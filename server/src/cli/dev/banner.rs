@@ -1,11 +1,8 @@
 //! The startup banner: every address, and a command to try.
 
 use super::Seed;
-use crate::{
-    app::Addresses,
-    cli::version::VERSION,
-    config::{Config, StoreKind},
-};
+use crate::{app::Addresses, cli::version::VERSION, config::Config};
+use riposte_store::StoreKind;
 use std::time::Duration;
 
 /// Returns the banner. `serving` is the time from the start of the process to the first successful

@@ -1,30 +1,29 @@
 //! Checks of the cache.
 
 use super::check_result::CheckResult;
-use crate::cache_stack::{CacheKind, CacheSettings};
-use riposte_cache::{RedisCache, RedisHealth};
+use riposte_cache::{CacheKind, CacheSettings, RedisCache, RedisHealth};
 use std::time::Duration;
 
 /// The longest wait for Redis.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Checks the cache.
-pub(super) async fn examine(config: &CacheSettings) -> Vec<CheckResult> {
+pub(super) async fn examine(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
     match config.kind {
         CacheKind::None => vec![CheckResult::ok("cache", "none: every read asks the data sources")],
         CacheKind::Memory => vec![CheckResult::ok("cache", "in the process, which must be the only one")],
-        CacheKind::Redis => redis(config).await,
+        CacheKind::Redis => redis(config, timeline).await,
     }
 }
 
-async fn redis(config: &CacheSettings) -> Vec<CheckResult> {
+async fn redis(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
     let address = match config.address() {
         Ok(Some(address)) => address,
         Ok(None) => return Vec::new(),
         Err(fault) => return vec![CheckResult::fail("cache", fault.to_string())],
     };
     let label = format!("cache ({address})");
-    let Ok(redis) = RedisCache::start(config.redis(&address)) else {
+    let Ok(redis) = RedisCache::start(config.redis(&address, timeline)) else {
         return vec![CheckResult::fail(label, "the address makes no sense")];
     };
     // Without a cache the service works, but slower, so this is not a failure.

@@ -1,11 +1,12 @@
 //! The settings of page tokens: the keys that seal them.
 
 use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, KEY_FORM, Secret};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The key ring. All processes of one deployment must have the same ring.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageTokenSettings {
     /// Keys of 32 bytes each, in base64. The first one seals, all of them open. To change a key,
@@ -47,7 +48,7 @@ impl PageTokenSettings {
             report.require(secret.key().is_some(), &format!("keys.{index}"), KEY_FORM);
         }
         let one_kind = self.keys.is_empty() || self.key_files.is_empty();
-        report.require(one_kind, "key_files", "goes without keys: the ring is in one of them");
+        report.require(one_kind, "key_files", "excludes keys: set one of them");
         for (index, file) in self.key_files.iter().enumerate() {
             report.path(&format!("key_files.{index}"), Some(file));
         }

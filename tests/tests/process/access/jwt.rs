@@ -172,7 +172,7 @@ async fn what_is_wrong_with_the_keys_is_told_at_the_start() -> Result<()> {
     start(with_callers.clone()).await?.ended(2)?.says(&["jwks.json"])?;
     issuer.publish_broken()?;
     start(with_callers).await?.ended(2)?.says(&["jwks.json", "is no key set"])?;
-    start(issuer.settings()).await?.ended(2)?.says(&["auth.callers_file", "goes with jwt.jwks_file"])?;
+    start(issuer.settings()).await?.ended(2)?.says(&["auth.callers_file", "is required with jwt.jwks_file"])?;
     let bare = ["--set", "auth.jwt.jwks_file=x", "--set", "auth.jwt.leeway=3min", "--set", "auth.jwt.caller_claim=iss"];
     let said = start(bare.map(str::to_owned).to_vec()).await?.ended(2)?;
     said.says(&["auth.jwt.issuer", "auth.jwt.audiences", "auth.jwt.leeway", "auth.jwt.caller_claim"])?;

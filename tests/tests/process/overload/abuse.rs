@@ -179,13 +179,13 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
 /// A flow-control window of zero: a client may request without limit and never read a response.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_asks_and_does_not_read_is_told_no_more_and_closed() -> Result<()> {
-    unread("hot.enabled=false").await?;
-    unread("hot.threshold=0").await
+    unread("response_cache.enabled=false").await?;
+    unread("response_cache.threshold=0").await
 }
 
 /// Runs the case for pages that are rendered per call, or served from the response cache.
 async fn unread(hot: &str) -> Result<()> {
-    let server = dev(&["limits.unread_size=16MiB", "limits.unread_time=3s", hot]).await?;
+    let server = dev(&["limits.send_buffer_size=16MiB", "limits.send_buffer_timeout=3s", hot]).await?;
     let say = Say::on(&server.client()?, "article");
     let long = "it is long ".repeat(440);
     for n in 0..50 {

@@ -22,7 +22,7 @@ async fn fresh(say: &Say) -> Result<(), tonic::Status> {
 
 #[tokio::test]
 async fn a_flood_of_lists_stops_neither_moderators_nor_writers_nor_kept_pages() -> Result<()> {
-    let server = dev(&["limits.reads=2", "limits.queue=0", "hot.threshold=0"]).await?;
+    let server = dev(&["limits.reads=2", "limits.queue=0", "response_cache.threshold=0"]).await?;
     let say = Say::on(&server.client()?, "article");
     let root = say.comment("m", "to be hidden").await?;
     say.page(CommentSort::Newest, 10).await?;

@@ -29,7 +29,9 @@ async fn a_walk_goes_on_while_its_key_is_in_the_ring_and_ends_when_it_is_dropped
     files.write("second", OLD)?;
     let (first, second) = (files.path("first"), files.path("second"));
     let ring = format!("page_tokens.key_files=[{first:?}, {second:?}]");
-    let server = Server::dev_with(None, &[&["--set", &ring, "--set", "hot.enabled=false"][..], &SOON].concat()).await?;
+    let server =
+        Server::dev_with(None, &[&["--set", &ring, "--set", "response_cache.enabled=false"][..], &SOON].concat())
+            .await?;
     let say = Say::on(&server.client()?, "article");
     for n in 0..3 {
         say.comment("m", &n.to_string()).await?;

@@ -1,11 +1,12 @@
 //! The roles of a process in the service.
 
 use riposte_settings::ErrorScope;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
 /// One role of a process.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerRole {
     /// Serves calls: the public services and `AdminService`.
@@ -17,9 +18,10 @@ pub enum ServerRole {
 }
 
 /// The roles of a process: a set, so duplicates have no effect.
-#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
 #[serde(transparent)]
-pub struct ServerRoles(BTreeSet<ServerRole>);
+#[schemars(inline)]
+pub struct ServerRoles(#[schemars(with = "Vec<ServerRole>")] BTreeSet<ServerRole>);
 
 impl ServerRoles {
     /// Returns true if the process has this role.
@@ -29,7 +31,8 @@ impl ServerRoles {
     }
 
     /// Returns true if a single process can provide the whole service.
-    pub(super) fn are_all(&self) -> bool {
+    #[must_use]
+    pub fn are_all(&self) -> bool {
         [ServerRole::Api, ServerRole::Worker].iter().all(|role| self.has(*role))
     }
 

@@ -1,11 +1,10 @@
-//! The database that stores the comments.
+//! The settings of the store: the database, its tables and its connections.
 
+use crate::config::{DatabaseKind, PoolConfig, SourceConfig, StoreConfig};
+use crate::shard::TableCounts;
+use crate::sql::is_address;
 use riposte_settings::{ConfigError, ConfigErrors, ErrorScope, SourceUrl, TimeSpan};
-use riposte_store::{
-    StoreConfig,
-    config::{DatabaseKind, PoolConfig, SourceConfig},
-    shard::TableCounts,
-};
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
@@ -13,7 +12,7 @@ use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration}
 const FORM: &str = "must have the form mysql://user:password@host:port/database";
 
 /// The database, and the distribution of its tables.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoreSettings {
     /// The kind of database.
@@ -33,10 +32,13 @@ pub struct StoreSettings {
     pub lock_wait_timeout: TimeSpan,
     /// The longest duration of a writing transaction, and of its COMMIT.
     pub transaction_timeout: TimeSpan,
+    /// The number of the data's history. It is raised by one after the rows were set back to an
+    /// older state, so that nothing derived from the lost history is used any more.
+    pub timeline: u16,
 }
 
 /// The kind of database.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum StoreKind {
     /// One file, one process.
@@ -46,7 +48,7 @@ pub enum StoreKind {
 }
 
 /// One data source.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceSettings {
     /// Its address, with the credentials.
@@ -59,7 +61,7 @@ pub struct SourceSettings {
 }
 
 /// Connections to each data source.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolsSettings {
     /// Connections that read, at REPEATABLE READ.
@@ -69,7 +71,7 @@ pub struct PoolsSettings {
 }
 
 /// One pool of connections.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoolSettings {
     /// The largest number of open connections.
@@ -81,8 +83,11 @@ pub struct PoolSettings {
 }
 
 /// A range of subject tables, first and last, as in `0-24`; a single table is `7`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableRange(pub RangeInclusive<u16>);
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq)]
+#[schemars(inline)]
+pub struct TableRange(
+    #[schemars(with = "String", extend("pattern" = r"^\s*[0-9]+\s*(-\s*[0-9]+\s*)?$"))] pub RangeInclusive<u16>,
+);
 
 impl StoreSettings {
     /// Returns the settings in the terms of the store, with addresses read from their files. The
@@ -100,6 +105,8 @@ impl StoreSettings {
             pools,
             lock_wait_timeout,
             transaction_timeout,
+            // The cache uses it, not the store.
+            timeline: _,
         } = self;
         let kind = match kind {
             StoreKind::Sqlite => DatabaseKind::Sqlite { folder: data_dir.clone(), durable: data_dir.is_some() },
@@ -134,7 +141,7 @@ impl StoreSettings {
     /// The source has no address, or its file cannot be read or contains none.
     pub fn address(&self, place: usize) -> Result<SourceUrl, ConfigError> {
         let path = format!("store.sources.{place}");
-        let source = self.sources.get(place).ok_or_else(|| ConfigError::at(&path, "is not there"))?;
+        let source = self.sources.get(place).ok_or_else(|| ConfigError::at(&path, "does not exist"))?;
         match (&source.url_file, &source.url) {
             (Some(file), _) => SourceUrl::read(file, is_mysql, FORM)
                 .map_err(|message| ConfigError::at(format!("{path}.url_file"), message)),
@@ -158,7 +165,8 @@ impl StoreSettings {
             .collect()
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         let (subjects, index) = (self.subject_tables, self.index_tables);
         report.require((1..=1024).contains(&subjects), "subject_tables", "must be 1 to 1024");
         report.require((1..=1024).contains(&index), "index_tables", "must be 1 to 1024");
@@ -199,28 +207,32 @@ impl StoreSettings {
             "pools.write.connections",
             "must be 1: SQLite has one writer",
         );
-        report.require(self.sources.is_empty(), "sources", "is for store.kind = \"mysql\"; SQLite uses store.data_dir");
+        report.require(
+            self.sources.is_empty(),
+            "sources",
+            "requires store.kind = \"mysql\"; SQLite uses store.data_dir",
+        );
     }
 
     fn validate_sources(&self, report: &mut ErrorScope<'_>) {
-        report.require(self.data_dir.is_none(), "data_dir", "is for store.kind = \"sqlite\"");
+        report.require(self.data_dir.is_none(), "data_dir", "requires store.kind = \"sqlite\"");
         if self.sources.is_empty() {
-            return report.fault("sources", "names no data source: write [[store.sources]] url = \"mysql://…\"");
+            return report.fault("sources", "contains no data source: write [[store.sources]] url = \"mysql://…\"");
         }
         for (place, source) in self.sources.iter().enumerate() {
             let found = source.url.as_ref().map_or(source.url_file.is_some(), is_mysql);
             report.require(found, &format!("sources.{place}.url"), FORM);
             let one = source.url.is_none() || source.url_file.is_none();
-            let both = "goes without url: the address is in one of them";
+            let both = "excludes url: set one of them";
             report.require(one, &format!("sources.{place}.url_file"), both);
             report.path(&format!("sources.{place}.url_file"), source.url_file.as_ref());
         }
         let given = self.sources.iter().filter(|source| source.subject_tables.is_some()).count();
         if given != 0 && given != self.sources.len() {
-            return report.fault("sources", "must give subject_tables to every source, or to none");
+            return report.fault("sources", "must set subject_tables for every source, or for none");
         }
         if self.sources.len() > usize::from(self.subject_tables) {
-            return report.fault("sources", "has more sources than there are subject tables");
+            return report.fault("sources", "must not have more entries than there are subject tables");
         }
         let mut ranges = self.table_ranges();
         ranges.sort_by_key(|TableRange(range)| *range.start());
@@ -232,7 +244,7 @@ impl StoreSettings {
         });
         if !dense || next != self.subject_tables {
             let last = self.subject_tables.saturating_sub(1);
-            report.fault("sources", format!("must give each subject table, 0 to {last}, to exactly one source"));
+            report.fault("sources", format!("must assign each subject table, 0 to {last}, to exactly one source"));
         }
     }
 }
@@ -247,7 +259,7 @@ impl PoolSettings {
 /// Returns true if the address names a server of the MySQL family.
 fn is_mysql(address: &SourceUrl) -> bool {
     let text = address.expose();
-    text.starts_with("mysql://") && text.len() > "mysql://".len() && riposte_store::is_address(text)
+    text.starts_with("mysql://") && text.len() > "mysql://".len() && is_address(text)
 }
 
 /// Formats the address without its secret parts, or the path of its file.
@@ -268,7 +280,7 @@ impl FromStr for TableRange {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
         match (first.trim().parse(), last.trim().parse()) {
             (Ok(first), Ok(last)) if first <= last => Ok(TableRange(first..=last)),
-            _ => Err("is no range of tables: write the first and the last, as in \"0-24\""),
+            _ => Err("is not a range of tables: write the first and the last, as in \"0-24\""),
         }
     }
 }

@@ -1,23 +1,30 @@
-//! Listeners and message limits.
+//! The settings of the listeners and of the process that runs them.
 
-use super::{roles::ServerRoles, tls::TlsSettings};
+use super::{ServerRoles, TlsSettings};
 use crate::admission::Timeouts;
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, time::Duration};
 
+/// Pattern of an address with a port.
+const ADDRESS: &str = "^.+:[0-9]+$";
+
 /// Listeners, message limits and the shutdown of the process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSettings {
     /// The roles of this process in the service.
     pub roles: ServerRoles,
     /// Address of the public services. Port 0 selects any free port.
+    #[schemars(extend("pattern" = ADDRESS))]
     pub listen: SocketAddr,
     /// Address of `AdminService`. It acts for moderators and must not be reachable by the public.
+    #[schemars(extend("pattern" = ADDRESS))]
     pub admin_listen: SocketAddr,
     /// Address of the metrics over HTTP, `/metrics`. They reveal load and must not be reachable by
     /// the public.
+    #[schemars(extend("pattern" = ADDRESS))]
     pub metrics_listen: SocketAddr,
     /// Enables reflection, v1 and v1alpha.
     pub reflection: bool,
@@ -59,7 +66,8 @@ impl ServerSettings {
         }
     }
 
-    pub(super) fn validate(&self, report: &mut ErrorScope<'_>) {
+    /// Adds an error for each value that is out of bounds or conflicts with another one.
+    pub fn validate(&self, report: &mut ErrorScope<'_>) {
         self.roles.validate(report);
         let same_port = |a: SocketAddr, b: SocketAddr| a.port() == b.port() && a.port() != 0;
         let admin = !same_port(self.admin_listen, self.listen);

@@ -1,14 +1,17 @@
 //! The settings of the cache of frequently read data.
 
+use crate::config::{CacheLimits, RedisConfig};
+use crate::redis::RedisCache;
 use riposte_settings::{ConfigError, ErrorScope, SourceUrl, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
 /// Error text for an invalid address.
-const FORM: &str = "must be an address as redis://host:6379 or redis-cluster://host:6379";
+const FORM: &str = "must be an address such as redis://host:6379 or redis-cluster://host:6379";
 
 /// Location and lifetimes of cached data, and the limit on reads that bypass the cache.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSettings {
     /// The location of cached data.
@@ -23,9 +26,6 @@ pub struct CacheSettings {
     pub read_timeout: TimeSpan,
     /// For Redis: the longest time that a commit waits for its cache update before the response.
     pub apply_timeout: TimeSpan,
-    /// Part of every key. Raise it after the database was set back to an older state, to discard
-    /// all older cached data.
-    pub timeline: u16,
     /// Members that a cached list keeps.
     pub window: usize,
     /// Lifetime of a subject's cached data.
@@ -33,9 +33,9 @@ pub struct CacheSettings {
     /// Lifetime of the record that a subject does not exist.
     pub negative_ttl: TimeSpan,
     /// Lifetime of a member's cached likes.
-    pub states_ttl: TimeSpan,
+    pub like_states_ttl: TimeSpan,
     /// For Redis: the longest time that cached data is read while no worker keeps it up to date.
-    pub unmended: TimeSpan,
+    pub stale_after: TimeSpan,
     /// Concurrent reads on each data source that the cache could not serve.
     pub database_reads: usize,
     /// The longest time that such a read waits before it is rejected.
@@ -43,7 +43,7 @@ pub struct CacheSettings {
 }
 
 /// The location of cached data.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheKind {
     /// No cache: every read goes to the database.
@@ -56,13 +56,13 @@ pub enum CacheKind {
 
 impl CacheSettings {
     /// Returns the limits in the terms of the cache.
-    pub fn limits(&self) -> riposte_cache::CacheLimits {
-        riposte_cache::CacheLimits {
+    pub fn limits(&self) -> CacheLimits {
+        CacheLimits {
             window: self.window,
             ttl: self.ttl.duration(),
             negative_ttl: self.negative_ttl.duration(),
-            states_ttl: self.states_ttl.duration(),
-            ..riposte_cache::CacheLimits::default()
+            like_states_ttl: self.like_states_ttl.duration(),
+            ..CacheLimits::default()
         }
     }
 
@@ -78,20 +78,21 @@ impl CacheSettings {
             Some(path) => {
                 let at = |message: String| ConfigError::at("cache.url_file", message);
                 let read = SourceUrl::read(path, is_redis, FORM).map_err(at)?;
-                let judged = riposte_cache::RedisCache::judge(read.expose());
-                judged.map(|()| Some(read)).map_err(|why| at(format!("is no address of Redis: {why}")))
+                let judged = RedisCache::judge(read.expose());
+                judged.map(|()| Some(read)).map_err(|why| at(format!("is not an address of Redis: {why}")))
             }
         }
     }
 
-    /// Returns the configuration of Redis at `address` in the terms of the cache.
-    pub fn redis(&self, address: &SourceUrl) -> riposte_cache::RedisConfig {
-        riposte_cache::RedisConfig {
+    /// Returns the configuration of Redis at `address` in the terms of the cache. The `timeline` of
+    /// the data becomes part of every key.
+    pub fn redis(&self, address: &SourceUrl, timeline: u16) -> RedisConfig {
+        RedisConfig {
             url: address.expose().to_owned(),
             connections: self.connections,
             budget: self.read_timeout.duration(),
             apply_budget: self.apply_timeout.duration(),
-            timeline: self.timeline,
+            timeline,
             limits: self.limits(),
         }
     }
@@ -102,12 +103,12 @@ impl CacheSettings {
         let url = !redis || self.url.as_ref().map_or(self.url_file.is_some(), is_redis);
         report.require(url, "url", FORM);
         if let Some(url) = self.url.as_ref().filter(|url| redis && is_redis(url))
-            && let Err(why) = riposte_cache::RedisCache::judge(url.expose())
+            && let Err(why) = RedisCache::judge(url.expose())
         {
-            report.fault("url", format!("is no address of Redis: {why}"));
+            report.fault("url", format!("is not an address of Redis: {why}"));
         }
         let one = self.url.is_none() || self.url_file.is_none();
-        report.require(one, "url_file", "goes without url: the address is in one of them");
+        report.require(one, "url_file", "excludes url: set one of them");
         report.path("url_file", self.url_file.as_ref());
         let (milli, second) = (Duration::from_millis(1), Duration::from_secs(1));
         let within = |span: TimeSpan, low: Duration, high: Duration| (low..=high).contains(&span.duration());
@@ -117,8 +118,8 @@ impl CacheSettings {
         report.require((100..=10_000).contains(&self.window), "window", "must be 100 to 10000");
         report.require(within(self.ttl, 10 * second, 86_400 * second), "ttl", "must be 10s to 1d");
         report.require(within(self.negative_ttl, 100 * milli, 5 * second), "negative_ttl", "must be 100ms to 5s");
-        report.require(within(self.states_ttl, second, 86_400 * second), "states_ttl", "must be 1s to 1d");
-        report.require(within(self.unmended, 5 * second, 600 * second), "unmended", "must be 5s to 10min");
+        report.require(within(self.like_states_ttl, second, 86_400 * second), "like_states_ttl", "must be 1s to 1d");
+        report.require(within(self.stale_after, 5 * second, 600 * second), "stale_after", "must be 5s to 10min");
         report.require((1..=1_024).contains(&self.database_reads), "database_reads", "must be 1 to 1024");
         report.require(within(self.database_wait, milli, 60 * second), "database_wait", "must be 1ms to 1min");
     }
