@@ -98,11 +98,8 @@ impl App {
         let data = DataThreads::start()?;
         let (store, copies) = open_store(config, &data, &clock, &metrics).await?;
         let admission = Admission::new(&config.admission(), metrics.clone());
-        let pages = ResponseCache::new(
-            config.response_cache.limits(config.server.times().read),
-            config.response_cache.rates(),
-            metrics.clone(),
-        );
+        let settings = &config.response_cache;
+        let pages = ResponseCache::new(settings.limits(config.server.times().read), settings.rates(), metrics.clone());
         let policies = Arc::new(config.policies());
         let base = Components {
             config,

@@ -1,5 +1,6 @@
-//! The configuration: one tree of structs that holds every setting. Most components own the struct
-//! of their settings with its checks, in a module `settings` of theirs; this module composes them.
+//! The configuration: one tree of structs that holds every setting. Each component owns the struct
+//! of its settings with its checks, in a module `settings`; this module composes them and owns the
+//! policies of the domain, which become types of `riposte-core`.
 //!
 //! A value comes from the first of these sources that names it: a flag (`--set a.b=c` reaches every
 //! key), a variable `RIPOSTE__A__B`, the files given by `--config` (the last one wins), the profile

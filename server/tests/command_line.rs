@@ -89,7 +89,7 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
         &[("RIPOSTE__LIMITS__UNREAD_SIZE", "64MiB")],
     );
     assert_eq!(code(&output), 2, "{}", stderr(&output));
-    let said = stderr(&output).replace(&path, "riposte.toml");
+    let listed = stderr(&output).replace(&path, "riposte.toml");
     for expected in [
         "lanes.lane_queue: is now write_queues.partition_queue (riposte.toml, line 2)",
         "cache.unmended: is now cache.stale_after (riposte.toml, line 4)",
@@ -98,7 +98,7 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
          (variable RIPOSTE__LIMITS__UNREAD_SIZE)",
         "store.pools.write.connections: must be 1",
     ] {
-        assert!(said.contains(expected), "{expected}\nis missing in\n{said}");
+        assert!(listed.contains(expected), "{expected}\nis missing in\n{listed}");
     }
 }
 

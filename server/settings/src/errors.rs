@@ -36,6 +36,12 @@ impl ConfigError {
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), origin: None }
     }
+
+    /// Returns the error with the source of its value.
+    #[must_use]
+    pub fn located(self, source: ValueOrigin) -> Self {
+        Self { origin: Some(source), ..self }
+    }
 }
 
 impl From<ConfigError> for ConfigErrors {

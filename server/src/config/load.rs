@@ -153,19 +153,8 @@ impl Provider for Layer {
 impl Sources {
     /// Adds the values of one source. Old keys become errors.
     fn add(&mut self, origin: ValueOrigin, values: Dict) {
-        let Replaced { values, faults } = renamed::replace(values, &origin);
-        let at = |path: &str| match &origin {
-            ValueOrigin::File(file, None) => {
-                let line = self.lines.get(file).and_then(|lines| lines.line(path));
-                ValueOrigin::File(file.clone(), line)
-            }
-            ValueOrigin::File(_, Some(_))
-            | ValueOrigin::Default
-            | ValueOrigin::Profile(_)
-            | ValueOrigin::Variable(_)
-            | ValueOrigin::Flag(_) => origin.clone(),
-        };
-        self.faults.extend(faults.into_iter().map(|fault| ConfigError { origin: Some(at(&fault.path)), ..fault }));
+        let Replaced { values, faults } = renamed::replace(values, &origin, &self.lines);
+        self.faults.extend(faults);
         let tagged = Figment::from(Layer { metadata: source_tag::metadata(&origin), values });
         let values = tagged.data().ok().and_then(|mut data| data.remove(&figment::Profile::Default));
         tree::merge(&mut self.tree, values.unwrap_or_default());
@@ -231,7 +220,7 @@ impl Sources {
     }
 
     fn fault(&mut self, message: &str, origin: ValueOrigin) {
-        self.faults.push(ConfigError { path: String::new(), message: message.to_owned(), origin: Some(origin) });
+        self.faults.push(ConfigError::at("", message).located(origin));
     }
 
     /// Returns the source of the value at `path`, or else of the nearest enclosing table.
@@ -255,7 +244,13 @@ impl Sources {
     }
 
     fn locate(&self, faults: Vec<ConfigError>) -> Vec<ConfigError> {
-        faults.into_iter().map(|fault| ConfigError { origin: Some(self.origin(&fault.path)), ..fault }).collect()
+        faults
+            .into_iter()
+            .map(|fault| {
+                let source = self.origin(&fault.path);
+                fault.located(source)
+            })
+            .collect()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Renamed configuration keys. An old key is an error that names its successor, in a file, in a
 //! variable and in `--set`.
 
-use super::tree;
+use super::{key_lines::KeyLines, tree};
 use figment::value::{Dict, Value};
 use riposte_settings::{ConfigError, ValueOrigin};
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// The old keys and sections, each with its successor. An entry for a section covers the keys below
 /// it, so a key with another name of its own stands before its section.
@@ -25,8 +26,9 @@ pub(super) struct Replaced {
 }
 
 /// Moves each value of `values` that has an old key to the successor of that key, so that the value
-/// itself is checked too. A value that the source also gives under the current key stays.
-pub(super) fn replace(mut values: Dict, origin: &ValueOrigin) -> Replaced {
+/// itself is checked too. A value that the source also gives under the current key stays. `lines` has
+/// the lines of the keys of each file.
+pub(super) fn replace(mut values: Dict, source: &ValueOrigin, lines: &BTreeMap<PathBuf, KeyLines>) -> Replaced {
     let (mut faults, mut moved) = (Vec::new(), Dict::new());
     for (old, new) in old_keys(&values) {
         let path: Vec<String> = old.split('.').map(str::to_owned).collect();
@@ -34,12 +36,12 @@ pub(super) fn replace(mut values: Dict, origin: &ValueOrigin) -> Replaced {
             tree::merge(&mut moved, nest(new.split('.'), value));
         }
         tree::put(&mut values, &path, None);
-        faults.push(ConfigError { path: old, message: explain(&new, origin), origin: None });
+        faults.push(error(&old, &new, source, lines));
     }
     for (old, new) in RENAMED {
         // What is left of a section is empty or not a table.
         if !old.contains('.') && values.remove(old).is_some() && !faults.iter().any(|fault| under(&fault.path, old)) {
-            faults.push(ConfigError { path: old.to_owned(), message: explain(new, origin), origin: None });
+            faults.push(error(old, new, source, lines));
         }
     }
     tree::merge(&mut moved, values);
@@ -69,12 +71,19 @@ fn under(path: &str, key: &str) -> bool {
     path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn explain(new: &str, origin: &ValueOrigin) -> String {
-    match origin {
-        ValueOrigin::Variable(_) => format!("is now {new}, as a variable {}", super::load::variable(new)),
-        ValueOrigin::Flag(_) => format!("is now {new}, as in --set {new}=…"),
-        ValueOrigin::Default | ValueOrigin::Profile(_) | ValueOrigin::File(..) => format!("is now {new}"),
-    }
+fn error(old: &str, new: &str, source: &ValueOrigin, lines: &BTreeMap<PathBuf, KeyLines>) -> ConfigError {
+    let (message, source) = match source {
+        ValueOrigin::File(file, _) => {
+            let line = lines.get(file).and_then(|lines| lines.line(old));
+            (format!("is now {new}"), ValueOrigin::File(file.clone(), line))
+        }
+        ValueOrigin::Variable(_) => {
+            (format!("is now {new}, as a variable {}", super::load::variable(new)), source.clone())
+        }
+        ValueOrigin::Flag(_) => (format!("is now {new}, as in --set {new}=…"), source.clone()),
+        ValueOrigin::Default | ValueOrigin::Profile(_) => (format!("is now {new}"), source.clone()),
+    };
+    ConfigError::at(old, message).located(source)
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Confi
                 let name = path.join(".");
                 let again = faults.iter().any(|fault: &ConfigError| fault.path == name);
                 if !again {
-                    faults.push(ConfigError { path: name, message: explain(&error.kind), origin: None });
+                    faults.push(ConfigError::at(name, explain(&error.kind)));
                 }
                 mend(&mut tree, defaults, &mut path, again, missing);
             }
