@@ -60,7 +60,7 @@ async fn config_check_refuses_addresses_that_serve_cannot_use_and_shows_no_secre
         "redis://u:hush@cache/1/2",
         "redis-cluster://cache:1?node=u:hush@other:1",
     ] {
-        check(&[&format!("cache.url={url}")]).await?.ended(2)?.says(&["cache.url: is no address of Redis"])?;
+        check(&[&format!("cache.url={url}")]).await?.ended(2)?.says(&["cache.url: is not an address of Redis"])?;
     }
     for url in ["mysql://a:hush@b:99999/c", "mysql://a:hush@b/c?ssl-mode=hush", "mysql://a:hush@:3306/c"] {
         let set = format!("store.sources=[{{url=\"{url}\"}}]");
