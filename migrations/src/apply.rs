@@ -1,22 +1,32 @@
 //! The application of missing migration steps to a data source.
 
-use crate::error::{Error, Result};
+use crate::alter::TableStatement;
+use crate::error::Error;
 use crate::step::{MigrationStep, TableChange};
 use crate::{MigrationProgress, lock, missing};
 use futures::stream::{self, TryStreamExt};
 use riposte_core::Millis;
-use riposte_store::schema::{Layout, record};
+use riposte_store::schema::{Layout, is_locked, record};
 use riposte_store::{DataSource, DataSources, OnShard, SqlStore};
 use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
 use sea_orm_migration::sea_orm::DbBackend;
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// The number of CREATE TABLE statements in progress at a time in one source. More of them only
-/// wait for each other inside the server.
+/// The number of tables in progress at a time in one source. More of them only wait for each other
+/// inside the server.
 const AT_ONCE: usize = 4;
 
+/// Limits the time that a statement waits until no transaction uses its table, in seconds. While it
+/// waits, all later statements on the table wait behind it, those of serving processes included.
+const LOCK_WAIT: &str = "SET SESSION lock_wait_timeout = 2";
+/// The time in which transactions go on before the statement is tried again.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The number of attempts; with them, a read of several minutes does not end the run.
+const ATTEMPTS: usize = 200;
+
 /// Migrates one source to the schema of this version.
-pub(crate) async fn up(store: SqlStore, source: usize, told: UnboundedSender<MigrationProgress>) -> Result<()> {
+pub(crate) async fn up(store: SqlStore, source: usize, told: UnboundedSender<MigrationProgress>) -> Result<(), Error> {
     let run = Run { sources: store.sources(), number: source, now: store.clock().now(), told };
     if run.source().write_pool().get_database_backend() == DbBackend::MySql {
         run.on_mysql().await
@@ -46,8 +56,8 @@ impl Run<'_> {
     }
 
     /// DDL commits implicitly here, so an advisory lock excludes other runs. Its connection comes
-    /// from the read pool, which leaves the write pool to the CREATE TABLE statements.
-    async fn on_mysql(&self) -> Result<()> {
+    /// from the read pool, which leaves the write pool to the statements.
+    async fn on_mysql(&self) -> Result<(), Error> {
         let failed = |error| self.failed(&error);
         let guard = self.source().begin_read().await.map_err(failed)?;
         lock::take(&guard).await.map_err(failed)?;
@@ -57,7 +67,7 @@ impl Run<'_> {
         made
     }
 
-    async fn tables_on_mysql(&self) -> Result<()> {
+    async fn tables_on_mysql(&self) -> Result<(), Error> {
         let failed = |error| self.failed(&error);
         // Checked again under the lock: another run may have applied the steps in the meantime.
         let steps = missing(self.sources, self.number).await?;
@@ -66,10 +76,7 @@ impl Run<'_> {
             let counter = &counter;
             stream::iter(TableChange::of(step, self.sources, self.number).into_iter().map(Ok))
                 .try_for_each_concurrent(AT_ONCE, |work| async move {
-                    let table = OnShard::new(self.source().write_pool().clone(), work.slot);
-                    for statement in work.statements {
-                        table.execute_raw(statement).await?;
-                    }
+                    self.change_on_mysql(&work).await?;
                     counter.tell(work.table);
                     Ok(())
                 })
@@ -82,8 +89,30 @@ impl Run<'_> {
         Ok(())
     }
 
+    async fn change_on_mysql(&self, change: &TableChange) -> Result<(), DbErr> {
+        for _ in 1..ATTEMPTS {
+            match self.try_on_mysql(change).await {
+                Err(error) if is_locked(&error) => tokio::time::sleep(PAUSE).await,
+                tried => return tried,
+            }
+        }
+        self.try_on_mysql(change).await
+    }
+
+    /// Runs the statements on a connection of their own, which then waits for locks on tables only
+    /// briefly. Each DDL statement commits by itself.
+    async fn try_on_mysql(&self, change: &TableChange) -> Result<(), DbErr> {
+        let tx = self.source().begin_write().await?;
+        tx.execute_unprepared(LOCK_WAIT).await?;
+        let table = OnShard::new(tx, change.slot);
+        for statement in &change.statements {
+            run_once(&table, statement).await?;
+        }
+        table.commit().await
+    }
+
     /// Applies all steps or none, in one transaction that takes the write lock of the file first.
-    async fn on_sqlite(&self) -> Result<()> {
+    async fn on_sqlite(&self) -> Result<(), Error> {
         let failed = |error| self.failed(&error);
         let slot = self.sources.slot(riposte_core::Partition::number(0));
         let mut tx = OnShard::new(self.source().begin_write().await.map_err(failed)?, slot);
@@ -92,14 +121,30 @@ impl Run<'_> {
         for step in steps {
             for work in TableChange::of(step, self.sources, self.number) {
                 tx.route(work.slot);
-                for statement in work.statements {
-                    tx.execute_raw(statement).await.map_err(failed)?;
+                for statement in &work.statements {
+                    run_once(&tx, statement).await.map_err(failed)?;
                 }
                 counter.tell(work.table);
             }
             record(&tx, step.name, self.layout(), self.now).await.map_err(failed)?;
         }
         tx.commit().await.map_err(failed)
+    }
+}
+
+/// Runs a statement unless an earlier run did.
+async fn run_once<C: ConnectionTrait>(table: &OnShard<C>, statement: &TableStatement) -> Result<(), DbErr> {
+    if !is_done(table, statement).await? {
+        table.execute_raw(statement.statement.clone()).await?;
+    }
+    Ok(())
+}
+
+/// Returns whether an earlier run made the change of a statement that cannot run again.
+pub(crate) async fn is_done<C: ConnectionTrait>(table: &OnShard<C>, statement: &TableStatement) -> Result<bool, DbErr> {
+    match &statement.done {
+        Some(done) => Ok(table.query_one_raw(done.clone()).await?.is_some()),
+        None => Ok(false),
     }
 }
 

@@ -1,21 +1,29 @@
-//! The schema of Riposte, step by step, in every shard of every data source. A run may stop at any
+//! The schema of Riposte, step by step, in every shard of every data source. The steps are data
+//! (migrations/steps); `cargo xtask gen` generates them and the store's entities. A run may stop at any
 //! point, and the next run continues there. Two runs may start at once; one of them waits for the
 //! other. A step never changes after its release.
 //!
 //! This crate must never be called by a process that serves: `serve` compares the schema and stays
 //! not ready.
 
+mod alter;
 mod apply;
+mod cost;
 mod error;
+#[rustfmt::skip]
+mod generated;
 mod lock;
 mod step;
 mod steps;
 mod table;
 
 use riposte_store::schema::{Layout, SourceSchema, judge};
-use riposte_store::{DataSources, SqlStore};
+use riposte_store::{DataSource, DataSources, OnShard, SqlStore};
+use sea_orm_migration::prelude::{ConnectionTrait, DbErr};
+use sea_orm_migration::sea_orm::{DatabaseTransaction, DbBackend, Statement};
 use tokio::sync::mpsc;
 
+pub use cost::StatementCost;
 pub use error::{Error, Result};
 use step::TableChange;
 
@@ -28,7 +36,7 @@ pub struct MigrationProgress {
     pub done: usize,
     /// The number of tables of this run in this source.
     pub total: usize,
-    /// The table that was created last.
+    /// The table that was created or changed last.
     pub table: String,
 }
 
@@ -41,6 +49,8 @@ pub struct PlannedStatement {
     pub step: &'static str,
     /// The statement.
     pub sql: String,
+    /// Its cost on this source's server.
+    pub cost: StatementCost,
 }
 
 /// Migrates every data source to the schema of this version, all sources at the same time.
@@ -79,19 +89,51 @@ pub async fn status(store: &SqlStore) -> Vec<SourceSchema> {
 /// As [`up`].
 pub async fn plan(store: &SqlStore) -> Result<Vec<PlannedStatement>> {
     let mut planned = Vec::new();
-    for source in 0..store.sources().all().len() {
-        for step in missing(store.sources(), source).await? {
-            let work = TableChange::of(step, store.sources(), source);
-            let statements = work.iter().flat_map(TableChange::bound);
-            planned.extend(statements.map(|sql| PlannedStatement { source, step: step.name, sql }));
-        }
+    for (number, source) in store.sources().all().iter().enumerate() {
+        let steps = missing(store.sources(), number).await?;
+        let made = planned_on(store.sources(), number, source, steps).await;
+        planned.extend(made.map_err(|error| Error::Failed { source: number, text: error.to_string() })?);
     }
     Ok(planned)
 }
 
+async fn planned_on(
+    sources: &DataSources,
+    number: usize,
+    source: &DataSource,
+    steps: Vec<&'static step::MigrationStep>,
+) -> std::result::Result<Vec<PlannedStatement>, DbErr> {
+    let tx = source.begin_read().await?;
+    let version = version(&tx).await?;
+    let mut tx = OnShard::new(tx, sources.map().slot(riposte_core::Partition::number(0)));
+    let mut planned = Vec::new();
+    for step in steps {
+        for change in TableChange::of(step, sources, number) {
+            tx.route(change.slot);
+            for statement in change.statements {
+                if !apply::is_done(&tx, &statement).await? {
+                    let sql = change.slot.bind(statement.statement.to_string());
+                    let cost = statement.cost.on(&version);
+                    planned.push(PlannedStatement { source: number, step: step.name, sql, cost });
+                }
+            }
+        }
+    }
+    tx.commit().await?;
+    Ok(planned)
+}
+
+/// Returns the version of a server.
+async fn version(tx: &DatabaseTransaction) -> std::result::Result<String, DbErr> {
+    let backend = tx.get_database_backend();
+    let function = if backend == DbBackend::MySql { "VERSION()" } else { "sqlite_version()" };
+    let row = tx.query_one_raw(Statement::from_string(backend, format!("SELECT {function} AS version"))).await?;
+    row.map_or_else(|| Ok(String::new()), |row| row.try_get("", "version"))
+}
+
 /// Returns the steps that a source lacks, or an error if the source must not be migrated.
 async fn missing(sources: &DataSources, source: usize) -> Result<Vec<&'static step::MigrationStep>> {
-    let failed = |error: sea_orm_migration::DbErr| Error::Failed { source, text: error.to_string() };
+    let failed = |error: DbErr| Error::Failed { source, text: error.to_string() };
     let tx = sources.all()[source].begin_read().await.map_err(failed)?;
     let applied = riposte_store::schema::applied(&tx).await.map_err(failed)?;
     tx.rollback().await.map_err(failed)?;

@@ -1,28 +1,6 @@
-//! All migration steps, in order.
+//! All migration steps, in order. They are generated from migrations/steps.
 
-mod m0001_schema;
-mod m0002_worker_leases;
-mod m0003_subjects;
-mod m0004_comments;
-mod m0005_likes;
-mod m0006_requests;
-mod m0007_projections;
-mod m0008_ranked_lists;
-mod m0009_commits;
-
-use crate::step::MigrationStep;
-
-pub(crate) const ALL: [MigrationStep; 9] = [
-    m0001_schema::STEP,
-    m0002_worker_leases::STEP,
-    m0003_subjects::STEP,
-    m0004_comments::STEP,
-    m0005_likes::STEP,
-    m0006_requests::STEP,
-    m0007_projections::STEP,
-    m0008_ranked_lists::STEP,
-    m0009_commits::STEP,
-];
+pub(crate) use crate::generated::ALL;
 
 #[cfg(test)]
 mod golden;
@@ -30,6 +8,7 @@ mod golden;
 #[cfg(test)]
 mod tests {
     use super::ALL;
+    use riposte_core::ids::WORKERS;
 
     #[test]
     fn the_store_asks_for_exactly_these_steps() {
@@ -39,10 +18,16 @@ mod tests {
     #[test]
     fn every_routed_table_has_its_marker_and_its_partition() {
         use crate::table::TableSpread;
-        for table in ALL.iter().flat_map(|step| (step.tables)()) {
+        for table in ALL.iter().flat_map(|step| step.tables) {
             assert_eq!(table.name.ends_with("_@"), table.spread != TableSpread::Once, "{}", table.name);
-            let part = table.columns.iter().any(|column| column.get_column_name() == "part");
+            let part = table.columns.iter().any(|column| column.name == "part");
             assert!(part || table.spread == TableSpread::Once, "{} has no column part", table.name);
         }
+    }
+
+    #[test]
+    fn every_worker_number_has_a_row() {
+        let rows = ALL.iter().flat_map(|step| step.tables).filter_map(|table| table.numbered.as_ref());
+        assert_eq!(rows.map(|rows| rows.count).collect::<Vec<_>>(), [i16::from(WORKERS)]);
     }
 }

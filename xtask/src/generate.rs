@@ -1,12 +1,14 @@
 //! Generation of the checked-in files: the server's internal messages from proto/, its instruments
 //! from server/telemetry, the tables and the dispatch of its methods from
-//! proto/riposte/v1/methods.yaml, and the SDKs of all languages. The build itself needs neither protoc nor
-//! buf. Run `cargo xtask gen` after a change of a .proto file or of the registry.
+//! proto/riposte/v1/methods.yaml, the schema from migrations/steps, and the SDKs of all languages.
+//! The build itself needs neither protoc nor buf. Run `cargo xtask gen` after a change of a .proto
+//! file, of the registry, of a step or of methods.yaml.
 
 mod configure;
 pub(crate) mod contract;
 pub(crate) mod files;
 pub(crate) mod methods;
+mod migrations;
 pub(crate) mod rules;
 mod rust;
 mod telemetry;
@@ -26,20 +28,24 @@ pub(crate) use rust::add as add_rust;
 
 const PUBLIC: &str = "riposte.v1";
 const INTERNAL: &str = "riposte.internal.v1";
-/// The reader of each internal file: each has only its own messages.
-const READERS: [(&str, &str); 2] =
-    [("page_token.proto", "server/src/rpc/gen"), ("outbox.proto", "server/store/src/sql/row/gen")];
+/// The reader of each internal file, as a folder and a module: each has only its own messages.
+const READERS: [(&str, &str, &str); 3] = [
+    ("page_token.proto", "server/src/rpc/gen", INTERNAL),
+    ("outbox.proto", "server/store/src/sql/row/gen", INTERNAL),
+    ("content_extra.proto", "server/store/src/sql/row/gen", "content_extra"),
+];
 
 /// Brings everything generated up to date. With `check` it changes nothing and fails with the names
 /// of the files that differ. Returns the languages left out, each with its reason.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<String>> {
     let all = descriptors(repo, live)?;
     let mut files = Files::default();
-    for (name, folder) in READERS {
-        files.add(format!("{folder}/{INTERNAL}.rs"), messages(&all, name)?)?;
-        files.only_in(repo, folder);
+    for (name, folder, module) in READERS {
+        files.add(format!("{folder}/{module}.rs"), messages(&all, name)?)?;
     }
+    READERS.iter().for_each(|(_, folder, _)| files.only_in(repo, folder));
     telemetry::add(repo, &mut files)?;
+    migrations::add(repo, &mut files)?;
     files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
     methods::add(repo, &public(&all)?, &mut files)?;
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
@@ -68,6 +74,8 @@ fn messages(all: &FileDescriptorSet, name: &str) -> Result<Vec<u8>> {
     tonic_prost_build::configure()
         .out_dir(scratch.path())
         .emit_rerun_if_changed(false)
+        // The maps of a message have one order, so that equal messages are equal bytes.
+        .btree_map(".")
         .build_client(false)
         .build_server(false)
         .compile_fds(set)?;

@@ -1,5 +1,6 @@
 //! The content of comments, and facts about the client that sent it.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
@@ -16,12 +17,18 @@ pub const MAX_METADATA_ENTRIES: usize = 16;
 /// The maximum number of bytes of all metadata keys and values together.
 pub const MAX_METADATA_BYTES: usize = 1024;
 
+/// The fields of a content beyond text, mentions and metadata, by name. A version keeps the fields
+/// that it does not know, so that its cache and the history of edits are complete for a newer one.
+/// The limits of all fields together keep the stored form within 2 KiB.
+pub type ExtraFields = BTreeMap<String, Vec<u8>>;
+
 /// The content of a comment: valid by construction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     text: String,
     mentions: Vec<MemberId>,
     metadata: Metadata,
+    extra: ExtraFields,
 }
 
 impl Content {
@@ -72,13 +79,19 @@ impl Content {
             }
         }
         violations.extend(check_metadata(&at("metadata"), &metadata));
-        if violations.is_empty() { Ok(Self { text, mentions: mentioned, metadata }) } else { Err(violations) }
+        if violations.is_empty() { Ok(Self::stored(text, mentioned, metadata)) } else { Err(violations) }
     }
 
     /// Content that the store wrote before; it is not checked again.
     #[must_use]
     pub fn stored(text: String, mentions: Vec<MemberId>, metadata: Metadata) -> Self {
-        Self { text, mentions, metadata }
+        Self { text, mentions, metadata, extra: ExtraFields::new() }
+    }
+
+    /// Returns the content with these fields beyond text, mentions and metadata.
+    #[must_use]
+    pub fn with_extra(self, extra: ExtraFields) -> Self {
+        Self { extra, ..self }
     }
 
     /// Returns the text, the mentions and the metadata, and consumes the content.
@@ -103,6 +116,12 @@ impl Content {
     #[must_use]
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
+    }
+
+    /// The fields beyond text, mentions and metadata.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
     }
 }
 

@@ -35,7 +35,7 @@ pub mod verbs;
 pub use caller::{Caller, Grants, ObjectTypeScope, Role};
 pub use comment::{Comment, CommentView, DeletedBy};
 pub use comments::Comments;
-pub use content::{ClientInfo, Content};
+pub use content::{ClientInfo, Content, ExtraFields};
 pub use error::{Error, Reason, Result, Violation};
 pub use ids::{CommentId, Partition, SubjectId};
 pub use like::LikeValue;

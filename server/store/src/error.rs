@@ -105,6 +105,12 @@ pub(crate) fn is_conflict(error: &DbErr) -> bool {
     matches!(meaning(error), ErrorClass::Conflict | ErrorClass::Locked)
 }
 
+/// Returns whether another transaction has held a lock, of a row or of a table, for too long.
+#[must_use]
+pub fn is_locked(error: &DbErr) -> bool {
+    matches!(meaning(error), ErrorClass::Locked)
+}
+
 /// Returns whether the data source itself may be unavailable; a source that denies access is
 /// available.
 pub(crate) fn is_away(error: &DbErr) -> bool {

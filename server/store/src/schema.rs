@@ -1,27 +1,19 @@
 //! The migration steps that each data source has, and the layout that they were applied for.
 
+#[rustfmt::skip]
+mod generated;
+
 use riposte_core::Millis;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 
+pub use crate::error::is_locked;
 use crate::error::{is_away, is_missing_table};
 use crate::shard::ShardMap;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
 use crate::sql::{DataSources, bytes};
-
-/// The steps that this version needs, in order. `riposte-migrations` has one file for each.
-pub const STEPS: [&str; 9] = [
-    "m0001_schema",
-    "m0002_worker_leases",
-    "m0003_subjects",
-    "m0004_comments",
-    "m0005_likes",
-    "m0006_requests",
-    "m0007_projections",
-    "m0008_ranked_lists",
-    "m0009_commits",
-];
+pub use generated::STEPS;
 
 /// The schema state of a data source.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use prost::Message;
 use riposte_core::subject::Metadata;
 use riposte_core::{
-    Comment, CommentId, CommentState, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId, SubjectKey,
-    SubjectState,
+    Comment, CommentId, CommentState, Content, DeletedBy, ExtraFields, MemberId, Millis, Path, Subject, SubjectId,
+    SubjectKey, SubjectState,
 };
 
 /// A subject's row.
@@ -97,6 +97,8 @@ pub(super) struct StoredContent {
     mentions: Vec<String>,
     #[prost(btree_map = "string, string", tag = "3")]
     metadata: Metadata,
+    #[prost(btree_map = "string, bytes", tag = "4")]
+    extra: ExtraFields,
 }
 
 fn code(code: i32) -> i8 {
@@ -212,6 +214,7 @@ impl From<&Content> for StoredContent {
             text: content.text().to_owned(),
             mentions: content.mentions().iter().map(|member| member.as_str().to_owned()).collect(),
             metadata: content.metadata().clone(),
+            extra: content.extra().clone(),
         }
     }
 }
@@ -219,5 +222,6 @@ impl From<&Content> for StoredContent {
 impl From<StoredContent> for Content {
     fn from(said: StoredContent) -> Self {
         Self::stored(said.text, said.mentions.into_iter().map(MemberId::stored).collect(), said.metadata)
+            .with_extra(said.extra)
     }
 }

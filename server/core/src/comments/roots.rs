@@ -208,10 +208,14 @@ impl Comments {
 
 /// Returns the parts of a content that take part in the fingerprint of a body. Mentions and keys
 /// contain no control characters, so no element equals a separator between the lists, and two
-/// different contents never give the same parts.
+/// different contents never give the same parts. A content without extra fields has the parts that
+/// versions without such fields give it.
 pub(super) fn content_parts(content: &Content) -> Vec<&[u8]> {
     let mentions = content.mentions().iter().map(MemberId::as_str);
     let metadata = content.metadata().iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
     let parts = [content.text(), "\0mentions"].into_iter().chain(mentions).chain(["\0metadata"]).chain(metadata);
-    parts.map(str::as_bytes).collect()
+    let extra = content.extra();
+    let begin = (!extra.is_empty()).then_some("\0extra".as_bytes());
+    let extra = extra.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_slice()]);
+    parts.map(str::as_bytes).chain(begin).chain(extra).collect()
 }

@@ -101,7 +101,10 @@ impl Load<'_> {
                 let select = select.filter(Column::CommentId.is_in(list.iter().map(|id| id.get())));
                 for found in select.all(&self.tx.on(partition)).await? {
                     let id = row::id(found.comment_id)?;
-                    self.unit.load_content(id, row::content(found.text, &found.mentions, &found.metadata)?);
+                    self.unit.load_content(
+                        id,
+                        row::content(found.text, &found.mentions, &found.metadata, found.extra.as_deref())?,
+                    );
                 }
             }
         }

@@ -32,7 +32,7 @@ impl ReadQuery for Revisions {
             .order_by_asc(Column::Version);
         let mut past = Vec::new();
         for edit in former.all(tx).await? {
-            let content = row::content(edit.text, &edit.mentions, &edit.metadata)?;
+            let content = row::content(edit.text, &edit.mentions, &edit.metadata, edit.extra.as_deref())?;
             past.push(ContentRevision { version: edit.version, content, time: Millis(edit.time) });
         }
         let present = contents(tx, &[self.id]).await?.remove(&self.id);

@@ -1,19 +1,29 @@
 //! The rows of contents, former contents and client data. Mentions and metadata are JSON, because
-//! they are short and rarely read apart.
+//! they are short and rarely read apart. The fields that have no column are one encoded message.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use prost::Message;
 use riposte_core::subject::Metadata;
 use riposte_core::unit_of_work::ContentEdit;
-use riposte_core::{ClientInfo, CommentId, Content, Error, MemberId, Millis, Result};
+use riposte_core::{ClientInfo, CommentId, Content, Error, ExtraFields, MemberId, Millis, Result};
 use sea_orm::ActiveValue::Set;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{bytes, string};
 use crate::sql::entity::{comment_client, comment_content, comment_edit};
 
-/// Converts the three columns of a content.
-pub(crate) fn content(text: String, mentions_json: &str, metadata_json: &str) -> Result<Content> {
-    Ok(Content::stored(text, mentions(mentions_json)?, metadata(metadata_json)?))
+#[expect(unreachable_pub, reason = "generated messages are public; none leaves the crate")]
+mod internal {
+    include!("gen/content_extra.rs");
+}
+
+use internal::ContentExtra;
+
+/// Converts the columns of a content.
+pub(crate) fn content(text: String, mentions_json: &str, metadata_json: &str, extra: Option<&[u8]>) -> Result<Content> {
+    let extra = extra.map(|extra| extra_fields(&text, extra)).transpose()?.unwrap_or_default();
+    Ok(Content::stored(text, mentions(mentions_json)?, metadata(metadata_json)?).with_extra(extra))
 }
 
 /// Returns the row of a content.
@@ -24,6 +34,7 @@ pub(crate) fn content_model(id: CommentId, content: &Content, part: i16) -> Resu
         text: Set(content.text().to_owned()),
         mentions: Set(mentions_text(content)?),
         metadata: Set(metadata_text(content.metadata())?),
+        extra: Set(extra_bytes(content)),
     })
 }
 
@@ -37,6 +48,7 @@ pub(crate) fn edit_model(edit: &ContentEdit, part: i16) -> Result<comment_edit::
         mentions: Set(mentions_text(&edit.content)?),
         metadata: Set(metadata_text(edit.content.metadata())?),
         time: Set(edit.time.0),
+        extra: Set(extra_bytes(&edit.content)),
     })
 }
 
@@ -80,6 +92,20 @@ pub(super) fn metadata_text(metadata: &Metadata) -> Result<String> {
 fn mentions_text(content: &Content) -> Result<String> {
     let members: Vec<&str> = content.mentions().iter().map(MemberId::as_str).collect();
     serde_json::to_string(&members).map_err(Error::internal)
+}
+
+/// Converts the column of the fields that have none. The fields of another text are stale: a
+/// process of a version without this column has changed the text and left them.
+fn extra_fields(text: &str, stored: &[u8]) -> Result<ExtraFields> {
+    let ContentExtra { text_hash, fields } = ContentExtra::decode(stored).map_err(Error::internal)?;
+    Ok(if text_hash == xxh3_64(text.as_bytes()) { fields } else { ExtraFields::new() })
+}
+
+/// Returns the column of the fields that have none; it is NULL if there are none.
+fn extra_bytes(content: &Content) -> Option<Vec<u8>> {
+    let fields = content.extra();
+    let text_hash = xxh3_64(content.text().as_bytes());
+    (!fields.is_empty()).then(|| ContentExtra { text_hash, fields: fields.clone() }.encode_to_vec())
 }
 
 fn address(stored: &[u8]) -> Result<IpAddr> {

@@ -2,12 +2,16 @@ mod golden;
 
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
+use riposte_core::unit_of_work::ContentEdit;
 use riposte_core::{
-    ClientInfo, CommentId, CommentState, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId, SubjectKey,
+    ClientInfo, CommentId, CommentState, Content, DeletedBy, ExtraFields, MemberId, Millis, Path, Subject, SubjectId,
+    SubjectKey,
 };
 use sea_orm::TryIntoModel;
 
-use super::{client_model, client_row, comment, comment_model, content, content_model, subject, subject_model};
+use super::{
+    client_model, client_row, comment, comment_model, content, content_model, edit_model, subject, subject_model,
+};
 
 fn id(number: i64) -> CommentId {
     CommentId::new(number).unwrap_or_else(|| panic!("{number} is an id"))
@@ -64,13 +68,36 @@ fn content_and_client_facts_come_back_as_they_were() {
     let mentions = vec![MemberId::stored("b".to_owned()), MemberId::stored("a".to_owned())];
     let said = Content::stored("\u{202e}text 🏠".to_owned(), mentions, Metadata::new());
     let row = content_model(id(9), &said, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));
-    assert_eq!(row.and_then(|r| content(r.text, &r.mentions, &r.metadata)), Ok(said));
+    assert_eq!(row.and_then(|r| content(r.text, &r.mentions, &r.metadata, r.extra.as_deref())), Ok(said));
     for ip in [None, Some("10.0.0.1"), Some("2001:db8::1")] {
         let ip = ip.and_then(|ip| ip.parse().ok());
         let facts = ClientInfo { ip, platform: "ios".to_owned(), device: "é".to_owned() };
         let row = client_model(id(9), &facts, Millis(4), 0).try_into_model().expect("every column is set");
         assert_eq!(client_row(row), Ok(facts));
     }
+}
+
+#[test]
+fn fields_without_a_column_come_back_with_their_text_and_are_stale_beside_another() {
+    let plain = |text: &str| Content::stored(text.to_owned(), Vec::new(), Metadata::new());
+    let extra: ExtraFields =
+        [("b", &[0, 255][..]), ("a", &[])].map(|(name, value)| (name.to_owned(), value.into())).into();
+    let said = plain("said").with_extra(extra.clone());
+    let row = |content: &Content| {
+        content_model(id(9), content, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal))
+    };
+    assert_eq!(row(&plain("said")).map(|row| row.extra), Ok(None), "a content without such fields");
+    let stored = row(&said).expect("a row").extra.expect("fields");
+    assert_eq!(row(&said).map(|row| row.extra), Ok(Some(stored.clone())), "equal fields are equal bytes");
+    let read = |text: &str, extra: Option<&[u8]>| content(text.to_owned(), "[]", "{}", extra);
+    assert_eq!(read("said", Some(&stored)), Ok(said.clone()));
+    // A process of a version without the column edits the text and leaves the fields.
+    assert_eq!(read("edited", Some(&stored)), Ok(plain("edited")));
+    assert_eq!(read("said", None), Ok(plain("said")));
+    assert!(read("said", Some(&[255])).is_err(), "no version writes that");
+    let edit = ContentEdit { comment_id: id(9), version: 2, content: said, time: Millis(1) };
+    let past = edit_model(&edit, 0).expect("a row").try_into_model().expect("every column is set");
+    assert_eq!(past.extra, Some(stored), "the history of edits keeps its own");
 }
 
 #[test]
