@@ -22,9 +22,9 @@ mod settings;
 use std::time::Duration;
 
 use riposte_core::{Caller, Error, MemberId, ObjectType};
+use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 
-use crate::telemetry::Metrics;
 pub use bucket::RateLimit;
 pub use method::Timeouts;
 pub(crate) use method::{AdmissionClass, MessageProfile, MethodPolicy, PoolName};

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use riposte_store::{SqlStore, StoreKind};
+use riposte_telemetry::Metrics;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -29,9 +30,9 @@ use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::listener::{ServerRole, ServerRoles, ServerSettings};
 use crate::middleware::{InjectedFaults, ReadinessGate};
+use crate::observers::observe_store;
 use crate::response_cache::ResponseCache;
 use crate::rpc::{self, PageTokenCodec, Services};
-use crate::telemetry::Metrics;
 use crate::write::watch::WatchHub;
 use crate::write::{BackgroundRoles, BackgroundTasks, Notifier, WriteQueues};
 use components::Components;
@@ -231,8 +232,7 @@ async fn open_store(
     if config.store.kind == StoreKind::Sqlite {
         riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
     }
-    store.observe(Arc::new(metrics.clone()));
-    metrics.connections(&store);
+    observe_store(&store, metrics);
     let cache = data.enter(|| CacheStack::open(&config.cache, config.store.timeline, &store, metrics))?;
     cache.connect().await;
     Ok((store, cache))

@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 use riposte_core::Error;
 use riposte_core::ports::Clock;
+use riposte_telemetry::Metrics;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::telemetry::Metrics;
 use refused::RateWindows;
 use sink::AuditSink;
 
@@ -29,7 +29,7 @@ pub use refused::{CallAttempt, HandlerStarted};
 pub use settings::{AuditKind, AuditSettings};
 
 /// The target of audit records in the log of the process.
-pub(crate) const TARGET: &str = "riposte::audit";
+pub const TARGET: &str = "riposte::audit";
 
 /// The audit log. Clones write to the same destination.
 #[derive(Debug, Clone)]

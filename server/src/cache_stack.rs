@@ -13,9 +13,10 @@ use riposte_core::ids::PARTITIONS;
 use riposte_core::ports::{Clock, Outbox, Rankings, Reader, Writer};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
+use riposte_telemetry::Metrics;
 
+use crate::observers::{MetricsObserver, observe_cache};
 use crate::rpc::ListPageRenderer;
-use crate::telemetry::Metrics;
 
 /// The time for which a start waits for Redis before it goes on without.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -73,7 +74,9 @@ impl CacheStack {
             Some(address) => {
                 let redis = RedisCache::start(config.redis(&address, timeline))
                     .map_err(|why| ConfigError::at("cache.url", why))?;
-                let redis = redis.observed(Arc::new(metrics.clone())).printing(Arc::new(ListPageRenderer::new()));
+                let redis = redis
+                    .observed(Arc::new(MetricsObserver(metrics.clone())))
+                    .printing(Arc::new(ListPageRenderer::new()));
                 Some(Arc::new(redis))
             }
             None => None,
@@ -86,7 +89,7 @@ impl CacheStack {
         #[cfg(feature = "planted")]
         let cache = crate::planted::cache(cache);
         let tally = CacheStats::default();
-        metrics.copies(tally.clone());
+        observe_cache(&tally, metrics);
         let owed = InvalidPartitions::new(Arc::clone(&cache), tally.clone());
         let room = DbReadLimit::new(
             store.sources().all().len(),

@@ -16,10 +16,10 @@ pub mod fuzz;
 pub mod lifecycle;
 pub mod listener;
 pub mod middleware;
+mod observers;
 mod open_files;
 #[cfg(feature = "planted")]
 mod planted;
 pub mod response_cache;
 pub mod rpc;
-pub mod telemetry;
 pub mod write;

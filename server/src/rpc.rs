@@ -36,6 +36,7 @@ use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
 use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
 use riposte_sdk::v1::reply_service_server::{self, ReplyServiceServer};
 use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
+use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 use tonic::service::RoutesBuilder;
 
@@ -46,7 +47,6 @@ use parse::Violations;
 use crate::admission::Admission;
 use crate::audit::AuditLog;
 use crate::response_cache::ResponseCache;
-use crate::telemetry::Metrics;
 use crate::write::watch::WatchHub;
 
 pub use convert::ListPageRenderer;

@@ -10,6 +10,7 @@ use riposte_core::ports::{CommandLog, Rankings, Reader};
 use riposte_core::rank::RankingConfig;
 use riposte_settings::ByteSize;
 use riposte_store::SqlStore;
+use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
 
 use crate::auth::Authenticator;
@@ -20,7 +21,6 @@ use crate::listener::ServerRole;
 use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use crate::response_cache::{CountingLog, ResponseCache};
 use crate::rpc::{self, MessageLimits, ResponseCacheLayer, Services};
-use crate::telemetry::Metrics;
 use crate::write::{Notifier, QueueObserver, RelayPorts, WriteQueues};
 
 /// The parts that ports are made of.

@@ -1,10 +1,10 @@
 //! The limit on open connections of a listener, in total and per identity.
 
+use riposte_telemetry::Metrics;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::admission::{Quota, Quotas};
-use crate::telemetry::Metrics;
 
 /// The open connections of one listener. Clones share them.
 #[derive(Debug, Clone)]

@@ -6,12 +6,12 @@ use anyhow::{Error, Result};
 use riposte_core::Policies;
 use riposte_core::ports::Clock;
 use riposte_settings::{ConfigError, ConfigErrors};
+use riposte_telemetry::Metrics;
 
 use super::tls::TlsServer;
 use crate::auth::{AuthSettings, Authenticator, Callers, JwtVerifier};
 use crate::config::Config;
 use crate::listener::TlsSettings as Files;
-use crate::telemetry::Metrics;
 
 /// The known callers, and the security of their connections.
 #[derive(Debug, Clone)]

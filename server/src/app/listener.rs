@@ -1,5 +1,6 @@
 //! One listener: its services, health, reflection and shutdown.
 
+use riposte_telemetry::Metrics;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -17,7 +18,6 @@ use crate::admission::SendBuffer;
 use crate::config::Config;
 use crate::listener::ServerRole;
 use crate::middleware::{CallLayer, MAX_ABOUT_US};
-use crate::telemetry::Metrics;
 
 /// The maximum number of open streams of a connection.
 const MAX_STREAMS: u32 = 256;

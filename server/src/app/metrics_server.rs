@@ -2,6 +2,7 @@
 
 mod format;
 
+use riposte_telemetry::Metrics;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,7 +17,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::config::Config;
-use crate::telemetry::Metrics;
 use format::MetricsFormat;
 
 /// The time limit for the next request of a connection.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use riposte_store::SqlStore;
 use riposte_store::schema::SourceSchema;
+use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
@@ -17,7 +18,6 @@ use tonic_health::server::HealthReporter;
 use crate::config::Config;
 use crate::listener::ServerRole;
 use crate::middleware::ReadinessGate;
-use crate::telemetry::Metrics;
 
 /// The interval between checks of a store that is not ready.
 const AGAIN: Duration = Duration::from_millis(500);

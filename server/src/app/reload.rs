@@ -8,6 +8,7 @@ use anyhow::{Error, Result};
 use riposte_cache::CacheSettings;
 use riposte_settings::ConfigErrors;
 use riposte_store::{SqlStore, StoreSettings};
+use riposte_telemetry::Metrics;
 use tokio::task::JoinHandle;
 
 use super::credentials::ServerCredentials;
@@ -15,7 +16,6 @@ use crate::cache_stack::CacheStack;
 use crate::config::Config;
 use crate::rpc::PageTokenCodec;
 use crate::rpc::page_token::PageTokenSettings;
-use crate::telemetry::Metrics;
 
 /// The files that the configuration names, as of the last check.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! TLS of the listeners: certificates from files that may change, and the identity of the peer.
 
+use riposte_telemetry::Metrics;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,6 @@ use webpki::{EndEntityCert, KeyUsage};
 
 use crate::auth::PeerIdentity;
 use crate::listener::TlsSettings;
-use crate::telemetry::Metrics;
 
 /// The TLS handshake of a listener. Clones share the certificates.
 #[derive(Debug, Clone)]

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use riposte_core::Error;
+use riposte_telemetry::Metrics;
 use serde_json::{Value, json};
 
 use super::{AuditKind, AuditLog, AuditSettings, AuditedCall, CallOutcome};
 use crate::clock::SystemClock;
-use crate::telemetry::Metrics;
 
 fn open(path: &Path) -> std::io::Result<AuditLog> {
     let config = AuditSettings { kind: AuditKind::File, file: Some(path.to_owned()) };

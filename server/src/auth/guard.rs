@@ -6,6 +6,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use http::{HeaderMap, header::AUTHORIZATION};
 use riposte_core::ports::Clock;
 use riposte_core::{Caller, Error, Policies};
+use riposte_telemetry::Metrics;
 
 use super::TokenHash;
 use super::access::{MethodAccess, needed};
@@ -13,7 +14,6 @@ use super::callers::Callers;
 use super::failure::AuthFailure;
 use super::jwt::JwtVerifier;
 use crate::admission::ConnectionBuffer;
-use crate::telemetry::Metrics;
 
 /// The identity of the peer of a connection.
 #[derive(Debug, Clone, Default)]

@@ -8,10 +8,10 @@ mod seed;
 use super::{ConfigSources, exit, ports};
 use crate::{
     app::App,
+    audit,
     config::{Config, Loaded, Profile},
     lifecycle::{Stop, StopSignals},
     middleware::InjectedFaults,
-    telemetry,
 };
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
@@ -74,7 +74,7 @@ impl Args {
             print!("{}", endpoint::shell(loaded.config.server.listen, loaded.config.server.admin_listen));
             return Ok(ExitCode::SUCCESS);
         }
-        let telemetry = telemetry::start(&loaded.config.log, &loaded.config.telemetry)?;
+        let telemetry = riposte_telemetry::start(&loaded.config.log, &loaded.config.telemetry, audit::TARGET)?;
         // Installed before the first port is open: from here on, a signal stops the server
         // gracefully.
         let mut signals = StopSignals::listen()?;

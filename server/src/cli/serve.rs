@@ -5,9 +5,10 @@
 use super::{ConfigSources, exit, ports};
 use crate::{
     app::App,
+    audit,
     config::Config,
     lifecycle::{Stop, StopSignals},
-    open_files, telemetry,
+    open_files,
 };
 use std::{process::ExitCode, time::Instant};
 
@@ -27,7 +28,7 @@ impl Args {
         }
         let loaded = Config::load(&inputs)?;
         let config = &loaded.config;
-        let telemetry = telemetry::start(&config.log, &config.telemetry)?;
+        let telemetry = riposte_telemetry::start(&config.log, &config.telemetry, audit::TARGET)?;
         open_files::raise(config);
         let mut signals = StopSignals::listen()?;
         ports::check(&[(config.server.listen, "server.listen"), (config.server.admin_listen, "server.admin_listen")])?;

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, Response};
 use http_body::{Frame, SizeHint};
 use hyper::body::Bytes;
 use riposte_core::Error;
+use riposte_telemetry::CallTimer;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep};
 use tonic::body::Body;
@@ -19,7 +20,6 @@ use crate::admission::{Admitted, ConnectionBuffer};
 use crate::rpc::REQUEST_ID;
 use crate::rpc::rpc_error::RpcError;
 use crate::rpc::status::status;
-use crate::telemetry::CallTimer;
 
 /// The body of a response. It is a type of its own because wrapping and boxing a body once more
 /// would cost every call.

@@ -20,6 +20,7 @@ use http::{HeaderValue, Request, Response};
 use hyper::body::Bytes;
 use riposte_core::{Caller, Error};
 use riposte_sync::CircuitBreaker;
+use riposte_telemetry::{CallMetrics, CallTimer};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tonic::body::Body;
@@ -37,7 +38,6 @@ use crate::rpc::generated::methods::method;
 use crate::rpc::rpc_error::{ErrorMetadata, RpcError};
 use crate::rpc::status::{QUOTA, status};
 use crate::rpc::{CallId, CallerDeadline, ResponseCacheLayer};
-use crate::telemetry::{CallMetrics, CallTimer};
 
 /// The largest request of the health and reflection services, in bytes: it contains a name. Health
 /// checks need no credentials, so any client can send one, and memory for a message is reserved
@@ -256,7 +256,7 @@ impl CallLayer {
         let peer = request.extensions().get::<PeerIdentity>();
         let who = self.guard.who(request.uri().path(), request.headers(), peer)?;
         let Some((caller, access)) = who else { return Ok(None) };
-        measured.by(&caller);
+        measured.by(caller.shared_name());
         if let Some(attempt) = attempt {
             attempt.by(&caller);
         }

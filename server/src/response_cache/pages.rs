@@ -10,11 +10,11 @@ use hyper::body::Bytes;
 use riposte_core::event::{ChangeKind, Changes, SequencedEvent};
 use riposte_core::{Caller, Error, Result, SubjectId, SubjectKey};
 use riposte_sync::SingleFlight;
+use riposte_telemetry::Metrics;
 use tokio::time::Instant;
 
 use super::SubjectRates;
 use super::entry::{CachedPageEntry, Invalidation, Refresh, RefreshRequest};
-use crate::telemetry::Metrics;
 
 /// The interval of the sweep that removes pages without readers.
 const SWEEP: Duration = Duration::from_secs(1);

@@ -14,12 +14,12 @@ mod projector;
 use std::sync::Arc;
 
 use riposte_core::ports::{Clock, Epoch, MemberHistories, Outbox, Projection, RankIndexes, Rankings};
+use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
 use super::background::told;
 use super::notifier::Notifier;
 use crate::cache_stack::CacheStack;
-use crate::telemetry::Metrics;
 use leader::Leader;
 use projector::Projector;
 

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use riposte_core::event::SequencedEvent;
 use riposte_core::ports::Outbox;
 use riposte_core::{Error, Result, Subject, SubjectKey};
+use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
-use crate::telemetry::Metrics;
 use live::{FIRST_DOUBT, SubjectStream};
 pub use ring::{KEPT, WatchItem};
 use subscriptions::{SubscriptionGuard, WatchSubscriptions};

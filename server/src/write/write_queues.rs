@@ -16,11 +16,11 @@ use async_trait::async_trait;
 use riposte_core::ports::{CommandLog, Writer};
 use riposte_core::unit_of_work::CommandOutput;
 use riposte_core::{Command, Error, Partition, Result};
+use riposte_telemetry::{Metrics, spans};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use super::Notifier;
-use crate::telemetry::{Metrics, spans};
 use committer::Committer;
 use output::Dispatcher;
 use queue::{QueueSet, QueuedCommands};

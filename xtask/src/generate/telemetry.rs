@@ -6,7 +6,7 @@ use crate::repo::Repo;
 use anyhow::Result;
 use std::fmt::Write;
 
-const INSTRUMENTS: &str = "server/src/telemetry/gen/instruments.rs";
+const INSTRUMENTS: &str = "server/telemetry/src/generated/instruments.rs";
 const PAGE: &str = "docs/reference/metrics.md";
 
 /// Adds both.
@@ -64,7 +64,7 @@ fn instruments(registry: &Registry) -> Result<String> {
     for attribute in registry.attributes.iter().filter(|of| used(&of.name)) {
         let Attribute { name, description } = attribute;
         writeln!(text, "    /// {description}.")?;
-        writeln!(text, "    pub(in crate::telemetry) const {}: &str = {name:?};", constant(name))?;
+        writeln!(text, "    pub(crate) const {}: &str = {name:?};", constant(name))?;
     }
     text += "}\n\n/// Every name, as a scrape tells it, without the endings of histograms.\n#[cfg(test)]\npub(super) const SCRAPED: &[&str] = &[\n";
     for metric in registry.metrics() {

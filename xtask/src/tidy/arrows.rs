@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates, each with the crates that must not occur in its tree of normal dependencies.
-const NEVER: [(&str, &[&str]); 11] = [
+const NEVER: [(&str, &[&str]); 12] = [
     (
         "riposte-core",
         &[
@@ -69,6 +69,21 @@ const NEVER: [(&str, &[&str]); 11] = [
             "riposte-conformance",
             "riposte-sdk",
             "riposte",
+        ],
+    ),
+    (
+        "riposte-telemetry",
+        &[
+            "riposte-core",
+            "riposte-store",
+            "riposte-cache",
+            "riposte-migrations",
+            "riposte-conformance",
+            "riposte-sdk",
+            "riposte",
+            "sea-orm",
+            "fred",
+            "clap",
         ],
     ),
     ("riposte-conformance", &["riposte-sdk", "riposte", "riposte-store", "sea-orm", "sqlx", "tonic", "clap"]),
@@ -164,6 +179,7 @@ mod tests {
             "riposte-cache",
             "riposte-settings",
             "riposte-sync",
+            "riposte-telemetry",
             "riposte-conformance",
             "riposte-migrations",
             "riposte-sdk",
@@ -182,6 +198,7 @@ mod tests {
             node("riposte-cache", vec![]),
             node("riposte-settings", vec![dep(settings, kind)]),
             node("riposte-sync", vec![]),
+            node("riposte-telemetry", vec![]),
             node("riposte-conformance", vec![]),
             node("riposte", vec![]),
             node("riposte-migrations", vec![]),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hyper::body::Bytes;
 use riposte_core::event::{ChangeKind, Changes, CommentChange, Event, SequencedEvent};
 use riposte_core::{Caller, Error, Millis, Partition, SubjectId, SubjectKey};
+use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -13,7 +14,6 @@ use tokio::time::Instant;
 use super::{PageBytes, ResponseCache, ResponseCacheLimits, news_of};
 use crate::response_cache::entry::Invalidation;
 use crate::response_cache::{MAX_AGE, SubjectRates};
-use crate::telemetry::Metrics;
 
 const LIMITS: ResponseCacheLimits =
     ResponseCacheLimits { enabled: true, threshold: 0.0, pages: 8, bytes: 1 << 20, patience: Duration::from_secs(60) };

@@ -1,3 +1,4 @@
+use riposte_telemetry::Metrics;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -8,7 +9,6 @@ use tokio::time::sleep;
 use super::{RelayPorts, run};
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
-use crate::telemetry::Metrics;
 use crate::write::notifier::Notifier;
 use crate::write::test_source::{TestSource, subject};
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use riposte_core::event::Changes;
 use riposte_core::ports::Outbox;
 use riposte_core::{Error, Subject};
+use riposte_telemetry::Metrics;
 use tokio::time::timeout;
 
 use super::{KEPT, WatchHub, WatchItem, Watcher};
-use crate::telemetry::Metrics;
 use crate::write::test_source::{TestSource, subject};
 
 /// A hub over one source whose events it has received up to a sequence number.

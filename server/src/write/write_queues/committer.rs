@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use riposte_core::ports::Writer;
 use riposte_core::{Command, Error, Result};
+use riposte_telemetry::spans;
 use tracing::Instrument;
 
 use super::output::{CompletedBatch, Dispatcher};
 use super::queue::CommandBatch;
 use super::{QueueObserver, SourceQueue};
-use crate::telemetry::spans;
 
 /// One of the committers of a data source.
 pub(super) struct Committer {

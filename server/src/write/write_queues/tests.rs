@@ -7,12 +7,12 @@ use riposte_core::ports::{CommandLog, Writer};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::verbs::UndeleteSubject;
 use riposte_core::{Command, CommandOutput, Error, Millis, Result, SubjectKey};
+use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::{QueueObserver, WriteQueueLimits, WriteQueues};
-use crate::telemetry::Metrics;
 use crate::write::Notifier;
 
 /// A writer that commits nothing until it is released, and stores the commands that it received.

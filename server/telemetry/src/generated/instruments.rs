@@ -146,45 +146,45 @@ pub(super) fn cache(meter: &Meter) -> AsyncInstrumentBuilder<'_, ObservableCount
 /// The names of attributes.
 pub(super) mod attribute {
     /// The name of a caller, as the file of callers spells it; `open` where everybody is admitted.
-    pub(in crate::telemetry) const CALLER: &str = "caller";
+    pub(crate) const CALLER: &str = "caller";
     /// What a call is worth while there is no room for all: `critical`, `sheddable` or `best_effort`.
-    pub(in crate::telemetry) const CLASS: &str = "class";
+    pub(crate) const CLASS: &str = "class";
     /// A stored count, as in `root_count`.
-    pub(in crate::telemetry) const COUNT: &str = "count";
+    pub(crate) const COUNT: &str = "count";
     /// The data source, counted from 1, and its pool: `1/read`, `1/write`; `1/room` is where reads wait for their turn to wait for `1/read`.
-    pub(in crate::telemetry) const DB_CLIENT_CONNECTION_POOL_NAME: &str = "db.client.connection.pool.name";
+    pub(crate) const DB_CLIENT_CONNECTION_POOL_NAME: &str = "db.client.connection.pool.name";
     /// `used` or `idle`.
-    pub(in crate::telemetry) const DB_CLIENT_CONNECTION_STATE: &str = "db.client.connection.state";
+    pub(crate) const DB_CLIENT_CONNECTION_STATE: &str = "db.client.connection.state";
     /// The name of a transaction, as in `commit comments`, or of a function in Redis, as in `page`.
-    pub(in crate::telemetry) const DB_OPERATION_NAME: &str = "db.operation.name";
+    pub(crate) const DB_OPERATION_NAME: &str = "db.operation.name";
     /// `mysql`, `sqlite` or `redis`.
-    pub(in crate::telemetry) const DB_SYSTEM_NAME: &str = "db.system.name";
+    pub(crate) const DB_SYSTEM_NAME: &str = "db.system.name";
     /// What went wrong: a gRPC code that is the fault of the service, or a kind of fault of the store or of Redis; absent otherwise.
-    pub(in crate::telemetry) const ERROR_TYPE: &str = "error.type";
+    pub(crate) const ERROR_TYPE: &str = "error.type";
     /// `comments` or `likes`.
-    pub(in crate::telemetry) const KIND: &str = "kind";
+    pub(crate) const KIND: &str = "kind";
     /// The bound that was met, by its name under server.limits or limits.
-    pub(in crate::telemetry) const LIMIT: &str = "limit";
+    pub(crate) const LIMIT: &str = "limit";
     /// Of a reading of files: `used` or `refused`; of an export: `ok` or `failed`.
-    pub(in crate::telemetry) const OUTCOME: &str = "outcome";
+    pub(crate) const OUTCOME: &str = "outcome";
     /// `history` is what ListMemberComments reads, `boards` what ranked lists and reply previews are made from.
-    pub(in crate::telemetry) const PROJECTION: &str = "projection";
+    pub(crate) const PROJECTION: &str = "projection";
     /// The full name of a method, as in `riposte.v1.CommentService/CreateComment`; `_OTHER` for one that is not served.
-    pub(in crate::telemetry) const RPC_METHOD: &str = "rpc.method";
+    pub(crate) const RPC_METHOD: &str = "rpc.method";
     /// The gRPC code of the answer, as in `NOT_FOUND`; `CANCELLED` for a call that its caller gave up.
-    pub(in crate::telemetry) const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
+    pub(crate) const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
     /// `grpc`.
-    pub(in crate::telemetry) const RPC_SYSTEM_NAME: &str = "rpc.system.name";
+    pub(crate) const RPC_SYSTEM_NAME: &str = "rpc.system.name";
     /// `traces`, `metrics` or `logs`.
-    pub(in crate::telemetry) const SIGNAL: &str = "signal";
+    pub(crate) const SIGNAL: &str = "signal";
     /// The data source, counted from 1.
-    pub(in crate::telemetry) const SOURCE: &str = "source";
+    pub(crate) const SOURCE: &str = "source";
     /// The version that runs.
-    pub(in crate::telemetry) const VERSION: &str = "version";
+    pub(crate) const VERSION: &str = "version";
     /// `hit`, `miss` and `away`: looks at copies; `read`: reads of the rows that they left; `fill`, `refused`: fills; `unheard`: commits whose copies the relay has to tell; `renewed`: partitions that began anew; `audited`, `drift`, `late`: copies compared with their rows, those that differed though they had been told, and those that nobody had told for many seconds.
-    pub(in crate::telemetry) const WHAT: &str = "what";
+    pub(crate) const WHAT: &str = "what";
     /// `nothing` shown, a `scheme` that is not Bearer, a `token` or `identity` of nobody, `certificate_expired`; `jwt_` and what was wrong with a JWT.
-    pub(in crate::telemetry) const WHY: &str = "why";
+    pub(crate) const WHY: &str = "why";
 }
 
 /// Every name, as a scrape tells it, without the endings of histograms.

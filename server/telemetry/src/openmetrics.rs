@@ -83,7 +83,7 @@ fn sample(
 /// Returns the text of an exemplar. The names and values of its labels have 63 characters together;
 /// the limit is 128.
 fn told(Exemplar { trace, span, value, at }: &Exemplar) -> String {
-    let (seconds, millis) = (at.0 / 1_000, at.0 % 1_000);
+    let (seconds, millis) = (at / 1_000, at % 1_000);
     format!(" # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {seconds}.{millis:03}")
 }
 
@@ -108,7 +108,6 @@ mod tests {
     use opentelemetry::metrics::MeterProvider;
     use opentelemetry_sdk::metrics::SdkMeterProvider;
     use prometheus::Registry;
-    use riposte_core::Millis;
 
     use super::super::exemplars::{Exemplar, Exemplars, Labels};
     use super::text;
@@ -128,7 +127,7 @@ mod tests {
         let histogram = histogram.build();
         let method = [KeyValue::new("rpc.method", "x")];
         [0.125, 0.25, 12.0].iter().for_each(|value| histogram.record(*value, &method));
-        let exemplar = Exemplar { trace: 0xabc.into(), span: 0xd.into(), value: 0.25, at: Millis(1_700_000_000_007) };
+        let exemplar = Exemplar { trace: 0xabc.into(), span: 0xd.into(), value: 0.25, at: 1_700_000_000_007 };
         let labels = Labels::from([("rpc_method".to_owned(), "x".to_owned())]);
         let series = HashMap::from([(labels, vec![Some(exemplar), None, None].into())]);
         let wanted = r#"# TYPE age_seconds gauge

@@ -24,7 +24,7 @@ pub(super) enum ExportSignal {
 
 /// The outcomes of exports so far. All clones share their counts.
 #[derive(Debug, Clone, Default)]
-pub(in crate::telemetry) struct ExportStats(Arc<[Outcomes; 3]>);
+pub(crate) struct ExportStats(Arc<[Outcomes; 3]>);
 
 #[derive(Debug, Default)]
 struct Outcomes {
@@ -47,7 +47,7 @@ impl ExportSignal {
 
 impl ExportStats {
     /// Returns the number of exports for each signal and outcome.
-    pub(in crate::telemetry) fn all(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
         ExportSignal::ALL.into_iter().flat_map(|signal| {
             let Outcomes { ok, failed, .. } = &self.0[signal as usize];
             let told = |name, count: &AtomicU64| (signal.name(), name, count.load(Ordering::Relaxed));

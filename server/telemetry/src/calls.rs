@@ -7,7 +7,6 @@ use std::time::Instant;
 use http::{HeaderMap, HeaderValue};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::Counter;
-use riposte_core::Caller;
 use tracing::Span;
 
 use super::exemplars::ExemplarHistogram;
@@ -45,10 +44,10 @@ const OTHER: &str = "_OTHER";
 
 /// The metrics of calls. Cloning is cheap.
 #[derive(Debug, Clone)]
-pub struct CallMetrics(Arc<Kept>);
+pub struct CallMetrics(Arc<CallInstruments>);
 
 #[derive(Debug)]
-struct Kept {
+struct CallInstruments {
     by_path: HashMap<String, usize>,
     methods: Vec<Method>,
     duration: ExemplarHistogram,
@@ -83,7 +82,7 @@ impl CallMetrics {
         let methods: Vec<Method> = names.map(Method::new).collect();
         let by_path = methods.iter().enumerate().map(|(n, method)| (format!("/{}", method.name), n)).collect();
         let (duration, callers) = (instruments.call_duration.clone(), instruments.caller_calls.clone());
-        Self(Arc::new(Kept { by_path, methods, duration, callers }))
+        Self(Arc::new(CallInstruments { by_path, methods, duration, callers }))
     }
 
     /// Starts the timer of a call of this path.
@@ -116,9 +115,9 @@ impl Method {
 }
 
 impl CallTimer {
-    /// Records the caller after its authentication.
-    pub fn by(&mut self, caller: &Caller) {
-        self.caller = Some(caller.shared_name());
+    /// Records the name of the caller after its authentication.
+    pub fn by(&mut self, caller: Arc<str>) {
+        self.caller = Some(caller);
     }
 
     /// Returns the span of the call; disabled if no trace is requested.
@@ -144,7 +143,7 @@ impl CallTimer {
         if std::mem::replace(&mut self.over, true) {
             return;
         }
-        let Kept { methods, duration, callers, .. } = &*self.calls.0;
+        let CallInstruments { methods, duration, callers, .. } = &*self.calls.0;
         duration.record(self.begin.elapsed(), &methods[self.method].outcomes[code], &self.span);
         if let Some(caller) = self.caller.take() {
             let status = KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, CODES[code]);
@@ -163,9 +162,8 @@ impl Drop for CallTimer {
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, HeaderValue};
-    use riposte_core::Caller;
 
-    use crate::telemetry::Metrics;
+    use crate::Metrics;
 
     fn told(metrics: &Metrics, wanted: &str) -> usize {
         let text = metrics.text().expect("names are sound");
@@ -180,7 +178,7 @@ mod tests {
         let (headers, id) = (HeaderMap::new(), HeaderValue::from_static("id"));
         let begin = |path: &str| calls.begin(path, &headers, &id);
         let mut kept = begin("/riposte.v1.CommentService/ListComments");
-        kept.by(&Caller::unrestricted("web"));
+        kept.by("web".into());
         kept.succeeded();
         drop(kept);
         let trailers = HeaderMap::from_iter([("grpc-status".parse().unwrap(), HeaderValue::from_static("14"))]);

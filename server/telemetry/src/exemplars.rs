@@ -8,12 +8,9 @@ use std::time::Duration;
 use opentelemetry::metrics::Histogram;
 use opentelemetry::trace::{SpanId, TraceId};
 use opentelemetry::{KeyValue, Value};
-use riposte_core::Millis;
-use riposte_core::ports::Clock;
 use tracing::Span;
 
-use super::spans;
-use crate::clock::SystemClock;
+use super::{clock, spans};
 
 /// The maximum number of series per histogram with exemplars, which is the number of series that
 /// the SDK counts separately.
@@ -29,7 +26,8 @@ pub(super) struct Exemplar {
     pub(super) span: SpanId,
     /// Seconds.
     pub(super) value: f64,
-    pub(super) at: Millis,
+    /// Milliseconds since 1970.
+    pub(super) at: u128,
 }
 
 /// The exemplars of a series: one element per bound, and one for values beyond the last bound.
@@ -67,7 +65,8 @@ impl ExemplarHistogram {
         self.histogram.record(value, attributes);
         let Some(kept) = &self.kept else { return };
         let Some(context) = spans::sampled(span) else { return };
-        let exemplar = Exemplar { trace: context.trace_id(), span: context.span_id(), value, at: SystemClock.now() };
+        let at = clock::since_1970().as_millis();
+        let exemplar = Exemplar { trace: context.trace_id(), span: context.span_id(), value, at };
         let labels = labels(attributes);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < SERIES || kept.contains_key(&labels) {
@@ -102,7 +101,7 @@ mod tests {
     use tracing_subscriber::layer::SubscriberExt;
 
     use super::{ExemplarHistogram, Labels, SERIES};
-    use crate::telemetry::spans;
+    use crate::spans;
 
     const BOUNDS: &[f64] = &[0.1, 1.0];
 

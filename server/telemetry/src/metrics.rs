@@ -5,7 +5,7 @@
 //! generated. Attributes have bounded sets of values: data sources, methods, callers, event
 //! consumers and names of counts, never a subject or a member.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use opentelemetry::metrics::{Meter, MeterProvider};
@@ -13,24 +13,36 @@ use opentelemetry::{KeyValue, StringValue};
 use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::metrics::{MeterProviderBuilder, SdkMeterProvider};
 use prometheus::{Registry, TextEncoder};
-use riposte_cache::{CacheEvent, CacheStats};
-use riposte_core::ports::Clock;
-use riposte_store::{DataSources, PoolState, SqlStore};
 use tracing::Span;
 
 use super::calls::CallMetrics;
+use super::clock;
 use super::exemplars::ExemplarHistogram;
 use super::instruments::{self, Instruments, attribute};
 use super::openmetrics;
 use super::push::ExportStats;
-use crate::clock::SystemClock;
+
+/// The present state of the connection pool of a data source.
+#[derive(Debug, Clone, Copy)]
+pub struct ConnectionPool {
+    /// The data source, from 0.
+    pub source: usize,
+    /// The name of the pool.
+    pub name: &'static str,
+    /// The number of connections in use.
+    pub used: u64,
+    /// The number of idle connections.
+    pub idle: u64,
+    /// The highest number of connections.
+    pub max: u64,
+}
 
 /// The metrics of this process. Cloning is cheap, and all clones share their values.
 #[derive(Debug, Clone)]
-pub struct Metrics(Arc<Kept>);
+pub struct Metrics(Arc<MetricReaders>);
 
 #[derive(Debug)]
-struct Kept {
+struct MetricReaders {
     instruments: Instruments,
     /// The registry for scrapes; empty if scraping is disabled.
     registry: Registry,
@@ -61,13 +73,13 @@ impl Metrics {
         let meter = provider.meter("riposte");
         let instruments = Instruments::of(&meter, scrape);
         instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
-        instruments.start_time.record(SystemClock.now().0 as f64 / 1e3, &[]);
+        instruments.start_time.record(clock::since_1970().as_secs_f64(), &[]);
         instruments.ready.record(0, &[]);
         // Counters whose first event raises an alert start with a sample of zero: an alert on an
         // increase does not see a series that starts at one.
         instruments.audit_failures.add(0, &[]);
         instruments.reloads.add(0, &[KeyValue::new(attribute::OUTCOME, "refused")]);
-        Ok(Self(Arc::new(Kept { instruments, registry, meter, provider })))
+        Ok(Self(Arc::new(MetricReaders { instruments, registry, meter, provider })))
     }
 
     /// Returns the metrics of calls of these methods; all other methods count as one.
@@ -95,25 +107,50 @@ impl Metrics {
             .build();
     }
 
-    /// Counts the connections of a store, until the store is dropped.
-    pub fn connections(&self, store: &SqlStore) {
-        let counted = Arc::downgrade(store.sources());
+    /// Reports the connections of the pools that `pools` returns at each collection.
+    pub fn connections(&self, pools: impl Fn() -> Vec<ConnectionPool> + Send + Sync + 'static) {
+        let counted = Arc::new(pools);
+        let limited = Arc::clone(&counted);
         let _ = instruments::connections(&self.0.meter)
             .with_callback(move |observer| {
-                for (name, pool) in pools(&counted) {
-                    for (state, count) in [("used", pool.used), ("idle", pool.idle)] {
+                for ConnectionPool { source, name, used, idle, .. } in counted() {
+                    for (state, count) in [("used", used), ("idle", idle)] {
                         let state = KeyValue::new(attribute::DB_CLIENT_CONNECTION_STATE, state);
-                        observer.observe(count, &[name.clone(), state]);
+                        observer.observe(count, &[pool_name(source, name), state]);
                     }
                 }
             })
             .build();
-        let limited = Arc::downgrade(store.sources());
         let _ = instruments::connections_max(&self.0.meter)
             .with_callback(move |observer| {
-                pools(&limited).into_iter().for_each(|(name, pool)| observer.observe(pool.max, &[name]));
+                limited().into_iter().for_each(|of| observer.observe(of.max, &[pool_name(of.source, of.name)]));
             })
             .build();
+    }
+
+    /// Records the end of a database transaction or of a round trip to Redis, in the span of which
+    /// this is called. `failed` is the class of its error.
+    pub fn operation(&self, system: &'static str, name: StringValue, took: Duration, failed: Option<&'static str>) {
+        let name = KeyValue::new(attribute::DB_OPERATION_NAME, name);
+        let labels = [
+            KeyValue::new(attribute::DB_SYSTEM_NAME, system),
+            name,
+            KeyValue::new(attribute::ERROR_TYPE, failed.unwrap_or_default()),
+        ];
+        let labels = if failed.is_some() { &labels[..] } else { &labels[..2] };
+        self.0.instruments.operation_duration.record(took, labels, &Span::current());
+    }
+
+    /// Records that a transaction waited `took` for a connection of a pool of a data source (from
+    /// 0), and whether it then began.
+    pub fn connection_wait(&self, source: usize, pool: &str, took: Duration, begun: bool) {
+        let Instruments { connection_wait, connection_failures, .. } = &self.0.instruments;
+        let name = pool_name(source, pool);
+        if begun {
+            connection_wait.record(took.as_secs_f64(), &[name]);
+        } else {
+            connection_failures.add(1, &[name]);
+        }
     }
 
     /// Records the time for which the oldest event of a data source (from 0) has waited for its
@@ -136,14 +173,17 @@ impl Metrics {
         self.0.instruments.unmended.record(is.into(), &[place(source)]);
     }
 
-    /// Counts the events of the cache from now on.
-    pub fn copies(&self, tally: CacheStats) {
+    /// Reports the events of the cache, by name, that `counts` returns at each collection.
+    pub fn cache_events<E>(&self, counts: impl Fn() -> E + Send + Sync + 'static)
+    where
+        E: IntoIterator<Item = (&'static str, u64)>,
+    {
         // The callback is called as long as the meter exists; the handle is not needed.
         let _ = instruments::cache(&self.0.meter)
             .with_callback(move |observer| {
-                for (what, name) in CacheEvent::ALL {
-                    observer.observe(tally.of(what), &[KeyValue::new(attribute::WHAT, name)]);
-                }
+                counts().into_iter().for_each(|(name, count)| {
+                    observer.observe(count, &[KeyValue::new(attribute::WHAT, name)]);
+                });
             })
             .build();
     }
@@ -266,48 +306,6 @@ impl Metrics {
     }
 }
 
-impl riposte_store::TransactionObserver for Metrics {
-    fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>) {
-        self.operation(system, name.into(), took, failed);
-    }
-
-    fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool) {
-        let Instruments { connection_wait, connection_failures, .. } = &self.0.instruments;
-        let name = pool_name(source, pool);
-        if begun {
-            connection_wait.record(took.as_secs_f64(), &[name]);
-        } else {
-            connection_failures.add(1, &[name]);
-        }
-    }
-}
-
-impl riposte_cache::RedisObserver for Metrics {
-    fn trip(&self, function: &str, took: Duration, failed: bool) {
-        self.operation("redis", function.to_owned().into(), took, failed.then_some("away"));
-    }
-}
-
-impl Metrics {
-    fn operation(&self, system: &'static str, name: StringValue, took: Duration, failed: Option<&'static str>) {
-        let name = KeyValue::new(attribute::DB_OPERATION_NAME, name);
-        let whole = [
-            KeyValue::new(attribute::DB_SYSTEM_NAME, system),
-            name,
-            KeyValue::new(attribute::ERROR_TYPE, failed.unwrap_or_default()),
-        ];
-        let told = if failed.is_some() { &whole[..] } else { &whole[..2] };
-        self.0.instruments.operation_duration.record(took, told, &Span::current());
-    }
-}
-
-/// Returns the present state of the pools of all data sources.
-fn pools(sources: &Weak<DataSources>) -> Vec<(KeyValue, PoolState)> {
-    let Some(sources) = sources.upgrade() else { return Vec::new() };
-    let all = sources.all().iter().enumerate();
-    all.flat_map(|(n, source)| source.pools().map(|pool| (pool_name(n, pool.name), pool))).collect()
-}
-
 /// Returns the attribute of a pool of a data source (from 0).
 fn pool_name(source: usize, pool: &str) -> KeyValue {
     KeyValue::new(attribute::DB_CLIENT_CONNECTION_POOL_NAME, format!("{}/{pool}", source + 1))
@@ -323,11 +321,8 @@ mod tests {
     use std::collections::BTreeSet;
     use std::time::Duration;
 
-    use riposte_cache::RedisObserver;
-    use riposte_store::TransactionObserver;
-
-    use super::{CacheStats, ExportStats, Metrics};
-    use crate::telemetry::instruments::SCRAPED;
+    use super::{ConnectionPool, ExportStats, Metrics};
+    use crate::instruments::SCRAPED;
 
     fn seen() -> Metrics {
         let metrics = Metrics::new().expect("sound");
@@ -348,16 +343,17 @@ mod tests {
         metrics.watcher_left();
         metrics.watcher_dropped();
         metrics.unmended(0, true);
-        metrics.copies(CacheStats::default());
+        metrics.cache_events(|| [("hit", 0)]);
+        metrics.connections(|| vec![ConnectionPool { source: 0, name: "read", used: 1, idle: 2, max: 8 }]);
         metrics.hot_reads(97, 3, 2);
         metrics.shared_pages(9, 5);
         metrics.hot_pages(4, 4096);
         metrics.ready(true);
         metrics.exports(ExportStats::default());
-        metrics.transaction("mysql", "commit comments", Duration::from_millis(4), None);
-        metrics.connection(1, "write", Duration::from_millis(1), true);
-        metrics.connection(0, "read", Duration::from_secs(2), false);
-        metrics.trip("page", Duration::from_millis(100), true);
+        metrics.operation("mysql", "commit comments".into(), Duration::from_millis(4), None);
+        metrics.connection_wait(1, "write", Duration::from_millis(1), true);
+        metrics.connection_wait(0, "read", Duration::from_secs(2), false);
+        metrics.operation("redis", "page".into(), Duration::from_millis(100), Some("away"));
         metrics
     }
 
@@ -399,6 +395,8 @@ mod tests {
             "riposte_ready 1",
             "riposte_build_info{version=\"0.1.0\"} 1",
             "riposte_telemetry_exports_total{outcome=\"ok\",signal=\"traces\"} 0",
+            "db_client_connection_count{db_client_connection_pool_name=\"1/read\",db_client_connection_state=\"idle\"} 2",
+            "db_client_connection_max{db_client_connection_pool_name=\"1/read\"} 8",
             "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
             "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
             "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
@@ -408,21 +406,17 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn what_is_told_is_what_is_registered() {
+    #[test]
+    fn what_is_told_is_what_is_registered() {
         let metrics = seen();
         let headers = http::HeaderMap::new();
         let id = http::HeaderValue::from_static("id");
         let mut call = metrics.calls(Vec::new()).begin("/riposte.v1.LikeService/SetLike", &headers, &id);
-        call.by(&riposte_core::Caller::unrestricted("web"));
+        call.by("web".into());
         call.succeeded();
-        let config = riposte_store::StoreConfig::sqlite(None);
-        let store = riposte_store::SqlStore::open(&config, std::sync::Arc::new(super::SystemClock)).expect("a folder");
-        metrics.connections(&store);
         let text = metrics.text().expect("names are sound");
         let told = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
         assert_eq!(told.collect::<BTreeSet<_>>(), SCRAPED.iter().copied().collect::<BTreeSet<_>>());
-        store.close().await;
     }
 
     #[test]

@@ -6,4 +6,4 @@ use opentelemetry::metrics::{
 
 use super::exemplars::ExemplarHistogram;
 
-include!("gen/instruments.rs");
+include!("generated/instruments.rs");

@@ -65,6 +65,7 @@ pub enum LogFormat {
 
 impl TelemetrySettings {
     /// Returns the headers of every export; `None` if they are malformed.
+    #[must_use]
     pub fn header_map(&self) -> Option<HeaderMap> {
         let text = self.headers.as_ref().map_or("", |secret| secret.expose());
         let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
@@ -81,6 +82,7 @@ impl TelemetrySettings {
     }
 
     /// Returns true if anything is sent.
+    #[must_use]
     pub fn pushes(&self) -> bool {
         self.endpoint.is_some() && (self.traces || self.metrics || self.logs)
     }

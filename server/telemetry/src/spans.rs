@@ -13,7 +13,7 @@ use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 /// The target of every span.
-pub(crate) const TARGET: &str = "riposte::span";
+pub const TARGET: &str = "riposte::span";
 
 /// Creates the span of a call, as a child of the caller's span if the headers name one.
 pub(super) fn call(method: &str, headers: &HeaderMap, request_id: &HeaderValue) -> Span {
@@ -47,13 +47,15 @@ pub(super) fn ended(span: &Span, code: &'static str, fault: bool) {
 
 /// Creates the span of a wait in a write queue, as a child of the present call. It ends with
 /// [`batch`].
-pub(crate) fn lane(source: usize, kind: &'static str, commands: usize) -> Span {
+#[must_use]
+pub fn lane(source: usize, kind: &'static str, commands: usize) -> Span {
     tracing::debug_span!(target: TARGET, "lane", source = source + 1, kind, riposte.commands = commands)
 }
 
 /// Creates the span of a batch from these waits, which are over: a child of the first sampled wait,
 /// with links to the others.
-pub(crate) fn batch(waits: &[Span], source: usize, kind: &'static str, commands: usize) -> Span {
+#[must_use]
+pub fn batch(waits: &[Span], source: usize, kind: &'static str, commands: usize) -> Span {
     let mut sampled = waits.iter().filter(|wait| is_sampled(wait));
     let Some(first) = sampled.next() else { return Span::none() };
     let span = tracing::debug_span!(

@@ -4,8 +4,12 @@
 //!
 //! No telemetry contains the body of a message, a token, a member or a key: fields are ids, names,
 //! codes and durations.
+//!
+//! This crate must never depend on a component of the server: a component passes its counts and
+//! durations as plain values, or the binary translates its statistics.
 
 mod calls;
+mod clock;
 mod error;
 mod exemplars;
 mod instruments;
@@ -13,7 +17,7 @@ mod metrics;
 mod openmetrics;
 mod push;
 mod settings;
-pub(crate) mod spans;
+pub mod spans;
 
 use std::io::{self, IsTerminal};
 
@@ -28,7 +32,7 @@ use push::{ExportStats, Push};
 
 pub use calls::{CallMetrics, CallTimer};
 pub use error::StartError;
-pub use metrics::Metrics;
+pub use metrics::{ConnectionPool, Metrics};
 pub use settings::{LogFormat, LogSettings, TelemetrySettings};
 
 /// The version of this build.
@@ -44,17 +48,20 @@ pub struct Telemetry {
     push: Option<Push>,
 }
 
-/// Starts logging for the whole process, metrics and exports. Requires a tokio runtime.
+/// Starts logging for the whole process, metrics and exports. Requires a tokio runtime. The filter
+/// of the log does not apply to `unfiltered`, a target whose lines must all appear.
 ///
 /// # Errors
 /// If logging was started before, or the certificate authorities of the receiver cannot be read.
-pub fn start(log: &LogSettings, settings: &TelemetrySettings) -> Result<Telemetry, StartError> {
+pub fn start(
+    log: &LogSettings,
+    settings: &TelemetrySettings,
+    unfiltered: &'static str,
+) -> Result<Telemetry, StartError> {
     let LogSettings { format, filter } = log;
     // A malformed filter cannot occur here: the configuration check refuses it.
     let filter = filter.parse::<Targets>().unwrap_or_default();
-    // The audit log is never filtered out: if it is written to this log, each of its lines must
-    // appear here.
-    let filter = filter.with_target(crate::audit::TARGET, LevelFilter::INFO);
+    let filter = filter.with_target(unfiltered, LevelFilter::INFO);
     let exports = ExportStats::default();
     let push = Push::open(settings, &exports)?;
     if let Some(push) = &push {

@@ -1,0 +1,97 @@
+//! Reports the outcomes of the store and of the cache as metrics. Both crates define what they
+//! report, `riposte-telemetry` defines the instruments, and this module translates.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use riposte_cache::{CacheEvent, CacheStats, RedisObserver};
+use riposte_store::{SqlStore, TransactionObserver};
+use riposte_telemetry::{ConnectionPool, Metrics};
+
+/// Records transactions, waits for connections and round trips to Redis.
+#[derive(Debug, Clone)]
+pub(crate) struct MetricsObserver(pub(crate) Metrics);
+
+impl TransactionObserver for MetricsObserver {
+    fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>) {
+        self.0.operation(system, name.into(), took, failed);
+    }
+
+    fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool) {
+        self.0.connection_wait(source, pool, took, begun);
+    }
+}
+
+impl RedisObserver for MetricsObserver {
+    fn trip(&self, function: &str, took: Duration, failed: bool) {
+        self.0.operation("redis", function.to_owned().into(), took, failed.then_some("away"));
+    }
+}
+
+/// Reports the outcomes of a store and its open connections, until the store is dropped.
+pub(crate) fn observe_store(store: &SqlStore, metrics: &Metrics) {
+    store.observe(Arc::new(MetricsObserver(metrics.clone())));
+    let sources = Arc::downgrade(store.sources());
+    metrics.connections(move || {
+        let Some(sources) = sources.upgrade() else { return Vec::new() };
+        let all = sources.all().iter().enumerate();
+        all.flat_map(|(source, of)| {
+            of.pools().map(|pool| ConnectionPool {
+                source,
+                name: pool.name,
+                used: pool.used,
+                idle: pool.idle,
+                max: pool.max,
+            })
+        })
+        .collect()
+    });
+}
+
+/// Reports the counters of a cache.
+pub(crate) fn observe_cache(stats: &CacheStats, metrics: &Metrics) {
+    let stats = stats.clone();
+    metrics.cache_events(move || CacheEvent::ALL.map(|(event, name)| (name, stats.of(event))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use riposte_store::StoreConfig;
+
+    fn has(metrics: &Metrics, line: &str) -> bool {
+        metrics.text().unwrap().lines().any(|written| written == line)
+    }
+
+    #[test]
+    fn outcomes_of_store_and_redis_are_recorded() {
+        let metrics = Metrics::new().unwrap();
+        let observer = MetricsObserver(metrics.clone());
+        observer.transaction("mysql", "commit comments", Duration::from_millis(4), None);
+        observer.connection(1, "write", Duration::from_millis(1), true);
+        observer.connection(0, "read", Duration::from_secs(2), false);
+        observer.trip("page", Duration::from_millis(100), true);
+        observe_cache(&CacheStats::default(), &metrics);
+        for line in [
+            "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
+            "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
+            "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
+            "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"away\"} 1",
+            "riposte_cache_total{what=\"hit\"} 0",
+        ] {
+            assert!(has(&metrics, line), "{line} is not in\n{}", metrics.text().unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn connections_are_counted_until_the_store_is_dropped() {
+        let metrics = Metrics::new().unwrap();
+        let store = SqlStore::open(&StoreConfig::sqlite(None), Arc::new(SystemClock)).expect("a folder");
+        observe_store(&store, &metrics);
+        let series = |name: &str| metrics.text().unwrap().lines().filter(|line| line.starts_with(name)).count();
+        assert!(series("db_client_connection_max{") > 0);
+        assert_eq!(series("db_client_connection_count{"), 2 * series("db_client_connection_max{"));
+        store.close().await;
+    }
+}
