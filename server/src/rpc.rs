@@ -1,5 +1,6 @@
 //! The gRPC edge. A handler has three steps: it parses the request, calls the domain and converts
-//! the result.
+//! the result. `services/` has the handlers, in a file for each RPC, and `generated/` mounts them:
+//! it has the dispatch of the services and the tables of methods, from methods.yaml.
 //!
 //! Types of the contract are not passed below this module; the domain receives domain types. An
 //! error of the domain becomes a status in `status` and nowhere else.

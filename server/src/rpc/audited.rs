@@ -1,4 +1,7 @@
 //! Handlers of audited methods, wrapped in audit records at the start and the end of each call.
+//!
+//! Reads are recorded too: after an incident, the record shows which data was read and by which
+//! caller.
 
 use futures::{Stream, StreamExt};
 use riposte_core::Caller;
@@ -81,10 +84,10 @@ async fn begin(services: &Services, method: &'static str, call: &Call) -> Result
 
 pub(crate) fn subject(method: &'static str, call: &Call) -> AuditedCall {
     let (caller, call_id) = (call.caller.name().to_owned(), call.tag().to_owned());
-    AuditedCall { caller, method, call_id, about: told(call.facts()) }
+    AuditedCall { caller, method, call_id, about: described(call.facts()) }
 }
 
-pub(crate) fn told(facts: &ErrorMetadata) -> Value {
+pub(crate) fn described(facts: &ErrorMetadata) -> Value {
     let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
     Value::Object(facts.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use prost::Message;
-use prost::encoding::{WireType, encode_key, encode_varint, int64, string};
+use prost::encoding::{bytes, int64, string};
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet, MethodDescriptorProto};
 
-use super::generated::error_metadata::facts;
+use super::generated::error_metadata::metadata_of;
 use super::generated::methods::method;
 use crate::admission::Timeouts;
 
@@ -43,7 +43,7 @@ fn line(set: &FileDescriptorSet, service: &str, says: &MethodDescriptorProto) ->
     let deadline = ["", "read", "write", "admin", "call"][times.of(Some(policy)).as_secs() as usize];
     let audited = if known.audited { known.name } else { "no" };
     let request = says.input_type().trim_start_matches(".riposte.v1.");
-    let metadata = facts(request, &sample(set, says.input_type(), "")).unwrap().unwrap_or_default();
+    let metadata = metadata_of(request, &sample(set, says.input_type(), "")).unwrap().unwrap_or_default();
     let metadata: Vec<String> = metadata.all().map(|(fact, value)| format!("{fact}={value}")).collect();
     format!(
         "{name} access={access} pool={} class={} profile={:?} size={size} deadline={deadline} audited={audited} metadata={}",
@@ -55,32 +55,29 @@ fn line(set: &FileDescriptorSet, service: &str, says: &MethodDescriptorProto) ->
 }
 
 /// Returns a message in which each text is the path of its field and each number that of its field;
-/// of a choice it has the first.
+/// of a oneof it has the first.
 fn sample(set: &FileDescriptorSet, full_name: &str, path: &str) -> Vec<u8> {
     let named = |message: &&DescriptorProto| full_name == format!(".riposte.v1.{}", message.name());
     let message = set.file.iter().flat_map(|file| &file.message_type).find(named);
-    let mut bytes = Vec::new();
-    let mut chosen = Vec::new();
+    let (mut buffer, mut oneofs) = (Vec::new(), Vec::new());
     for field in message.iter().flat_map(|message| &message.field).filter(|field| field.label() != Label::Repeated) {
-        if field.oneof_index.is_none_or(|choice| !chosen.contains(&choice)) {
-            add(set, field, path, &mut bytes);
+        if field.oneof_index.is_none_or(|oneof| !oneofs.contains(&oneof)) {
+            add(set, field, path, &mut buffer);
         }
-        chosen.extend(field.oneof_index);
+        oneofs.extend(field.oneof_index);
     }
-    bytes
+    buffer
 }
 
-fn add(set: &FileDescriptorSet, field: &FieldDescriptorProto, path: &str, bytes: &mut Vec<u8>) {
+fn add(set: &FileDescriptorSet, field: &FieldDescriptorProto, path: &str, buffer: &mut Vec<u8>) {
     let tag = field.number().unsigned_abs();
     let path = format!("{path}{}", field.name());
     if field.r#type() == Type::Message {
         let inner = sample(set, field.type_name(), &format!("{path}."));
-        encode_key(tag, WireType::LengthDelimited, bytes);
-        encode_varint(inner.len() as u64, bytes);
-        bytes.extend(inner);
+        bytes::encode(tag, &inner, buffer);
     } else if field.r#type() == Type::String {
-        string::encode(tag, &path, bytes);
+        string::encode(tag, &path, buffer);
     } else if field.r#type() == Type::Int64 {
-        int64::encode(tag, &i64::from(tag), bytes);
+        int64::encode(tag, &i64::from(tag), buffer);
     }
 }

@@ -30,6 +30,7 @@ impl Files {
     /// Marks the files of a folder of generated code as stale that no generator makes.
     pub(crate) fn only_in(&mut self, repo: &Repo, folder: &str) {
         let entries = fs::read_dir(repo.at(folder)).into_iter().flatten().flatten();
+        let entries = entries.filter(|entry| entry.path().is_file());
         self.only(entries.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy())));
     }
 

@@ -253,7 +253,7 @@ impl ErrorSubject for v1::WatchSubjectRequest {
 /// Returns the metadata of an encoded request; `None` for a message that is not the request of a
 /// method.
 #[cfg(test)]
-pub(crate) fn facts(request: &str, bytes: &[u8]) -> Result<Option<ErrorMetadata>, prost::DecodeError> {
+pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMetadata>, prost::DecodeError> {
     use prost::Message;
 
     Ok(Some(match request {

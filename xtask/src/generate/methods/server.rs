@@ -1,6 +1,6 @@
 //! The server's tables: the facts of each method, and the metadata of each request.
 
-use super::table::{Class, Pool, Profile, Role, Row, Table};
+use super::table::{MethodClass, Pool, Profile, Role, Row, Table};
 use super::{HEAD, dispatch, folder};
 use crate::generate::contract::{Contract, short};
 use crate::generate::files::Files;
@@ -9,8 +9,7 @@ use crate::run::filtered;
 use anyhow::Result;
 use std::fmt::Write;
 
-/// The folder of the generated modules. Their root, and the folder of the handlers that they
-/// mount, stand beside it.
+/// The folder of the generated modules; with `.rs` it is their root.
 const FOLDER: &str = "server/src/rpc/generated";
 /// The module of the gRPC edge in its crate.
 pub(super) const EDGE: &str = "crate::rpc";
@@ -74,12 +73,12 @@ pub(crate) fn method(path: &str) -> Option<&'static Method> {{
         let row = table.row(method)?;
         let constant = format!("{}_{}", super::snake(service.name), super::snake(method.says.name())).to_uppercase();
         writeln!(text, "{:?} => &{constant},", row.rpc)?;
-        writeln!(constants, "\nconst {constant}: Method = {};", facts(row))?;
+        writeln!(constants, "\nconst {constant}: Method = {};", literal(row))?;
     }
     Ok(text + "_ => return None,\n})\n}\n" + &constants)
 }
 
-fn facts(row: &Row) -> String {
+fn literal(row: &Row) -> String {
     let role = match row.role {
         Role::Reader => "Reader",
         Role::Writer => "Writer",
@@ -92,9 +91,9 @@ fn facts(row: &Row) -> String {
         Pool::Streams => "Streams",
     };
     let class = match row.admission_class {
-        Class::Critical => "Critical",
-        Class::Sheddable => "Sheddable",
-        Class::BestEffort => "BestEffort",
+        MethodClass::Critical => "Critical",
+        MethodClass::Sheddable => "Sheddable",
+        MethodClass::BestEffort => "BestEffort",
     };
     let kind = match row.profile {
         Profile::Read => "Read",
@@ -127,13 +126,13 @@ use {EDGE}::rpc_error::ErrorMetadata;
             continue;
         }
         let (row, request) = (table.row(method)?, short(method.says.input_type()));
-        let mut facts = "ErrorMetadata::default()".to_owned();
+        let mut metadata = "ErrorMetadata::default()".to_owned();
         for (fact, field) in &row.error_metadata {
-            facts = format!("self.{field}.tell({fact:?}, {facts})");
+            metadata = format!("self.{field}.tell({fact:?}, {metadata})");
         }
         writeln!(
             text,
-            "\nimpl ErrorSubject for v1::{request} {{\nfn facts(&self) -> ErrorMetadata {{\n{facts}\n}}\n}}"
+            "\nimpl ErrorSubject for v1::{request} {{\nfn facts(&self) -> ErrorMetadata {{\n{metadata}\n}}\n}}"
         )?;
         writeln!(tested, "{request:?} => v1::{request}::decode(bytes)?.facts(),")?;
     }
@@ -143,7 +142,7 @@ use {EDGE}::rpc_error::ErrorMetadata;
 /// Returns the metadata of an encoded request; `None` for a message that is not the request of a
 /// method.
 #[cfg(test)]
-pub(crate) fn facts(request: &str, bytes: &[u8]) -> Result<Option<ErrorMetadata>, prost::DecodeError> {{
+pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMetadata>, prost::DecodeError> {{
     use prost::Message;
 
     Ok(Some(match request {{

@@ -25,7 +25,7 @@ pub(crate) struct Row {
     pub(crate) rpc: String,
     pub(crate) role: Role,
     pub(crate) pool: Pool,
-    pub(crate) admission_class: Class,
+    pub(crate) admission_class: MethodClass,
     pub(crate) profile: Profile,
     client_timeout: String,
     pub(crate) retry: Retry,
@@ -56,7 +56,7 @@ pub(crate) enum Pool {
 /// The priority of a call within its pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Class {
+pub(crate) enum MethodClass {
     Critical,
     Sheddable,
     BestEffort,
@@ -137,9 +137,9 @@ impl Row {
         let seconds = seconds.filter(|seconds| *seconds >= 2);
         // The core of gRPC starts to count up to two seconds early: with a deadline of 1.5 s, half
         // of all processes would have no time left.
-        let said =
+        let fault =
             || format!("client_timeout {:?} is not `none` and not 2s or more in whole seconds", self.client_timeout);
-        seconds.map(Some).with_context(said)
+        seconds.map(Some).with_context(fault)
     }
 
     fn check(&self, method: &Method<'_>, contract: &Contract<'_>) -> Result<()> {

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::rpc::audited::{CountItems, opened, recorded, subject, told};
+use crate::rpc::audited::{CountItems, described, opened, recorded, subject};
 use crate::rpc::call::{Call, ResponseStream};
 use crate::rpc::rpc_error::RpcError;
 use crate::rpc::{Services, error_metadata, import_item, status};
@@ -32,7 +32,7 @@ pub(crate) fn handle(
     let answers = async move {
         let first = items.next().await;
         let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
-        entry.about(told(&item.map(error_metadata::item).unwrap_or_default()));
+        entry.about(described(&item.map(error_metadata::item).unwrap_or_default()));
         let answers: ResponseStream<_> = match entry.begin().await {
             Ok(()) => {
                 let items = futures::stream::iter(first).chain(items);

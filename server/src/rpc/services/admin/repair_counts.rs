@@ -6,7 +6,7 @@ use riposte_core::ports::RepairReport;
 use riposte_sdk::v1;
 use tonic::Status;
 
-use super::verify_counts::told;
+use super::verify_counts::drift_messages;
 use crate::rpc::call::{Call, ResponseStream};
 use crate::rpc::subject_sweep::{self, SubjectTask, SweepItem, SweepScope};
 use crate::rpc::{Services, convert};
@@ -41,7 +41,7 @@ impl SubjectTask for RepairCounts {
         self.drifts += drifts.len() as u64;
         at.tell(v1::RepairCountsResponse {
             subject: Some(convert::subject_key(at.key)),
-            repaired: told(at.services, drifts),
+            repaired: drift_messages(at.services, drifts),
             subject_revision: revision,
             resume_token: at.resume_token.to_owned(),
         })

@@ -41,7 +41,7 @@ impl SubjectTask for VerifyCounts {
         at.tell(v1::VerifyCountsResponse {
             subject: Some(convert::subject_key(at.key)),
             comments_checked: comments,
-            drifts: told(at.services, drifts),
+            drifts: drift_messages(at.services, drifts),
             resume_token: at.resume_token.to_owned(),
         })
         .await
@@ -53,7 +53,7 @@ impl SubjectTask for VerifyCounts {
 }
 
 /// Converts drifts to messages, and records each in the metrics.
-pub(super) fn told(services: &Services, drifts: Vec<CountDrift>) -> Vec<v1::CountDrift> {
+pub(super) fn drift_messages(services: &Services, drifts: Vec<CountDrift>) -> Vec<v1::CountDrift> {
     let drift = |CountDrift { comment, count, stored, actual }: CountDrift| {
         services.metrics.drifted(count);
         v1::CountDrift { comment_id: comment.map_or(0, CommentId::get), name: count.to_owned(), stored, actual }

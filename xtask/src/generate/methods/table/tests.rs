@@ -35,8 +35,8 @@ fn every_rpc_has_one_row_and_every_row_an_rpc() {
     assert!(refused(get, get, "CommentService/DropAll").contains("CommentService/DropAll has no RPC in the contract"));
     assert!(refused(get, get, "CommentService/ListComments").contains("CommentService/ListComments has two rows"));
     let row = ROWS.find("- { rpc: AdminService/ListHotSubjects").unwrap();
-    let said = format!("{:#}", parsed(&ROWS[..row]).unwrap_err());
-    assert!(said.contains("no row for /riposte.v1.AdminService/ListHotSubjects"), "{said}");
+    let error = format!("{:#}", parsed(&ROWS[..row]).unwrap_err());
+    assert!(error.contains("no row for /riposte.v1.AdminService/ListHotSubjects"), "{error}");
 }
 
 #[test]
@@ -51,23 +51,23 @@ fn an_unknown_value_is_refused() {
         ("audited: false", "audited: sometimes"),
         ("role: reader", "rule: reader"),
     ] {
-        let said = refused(get, from, to);
-        assert!(said.contains("unknown") || said.contains("invalid type"), "{to}: {said}");
+        let error = refused(get, from, to);
+        assert!(error.contains("unknown") || error.contains("invalid type"), "{to}: {error}");
     }
 }
 
 #[test]
 fn a_retried_write_has_a_request_id() {
-    let said = refused("AdminService/ListHotSubjects", "retry: read", "retry: write");
-    assert!(said.contains("ListHotSubjectsRequest has no request_id, so a repeat would write twice"), "{said}");
+    let error = refused("AdminService/ListHotSubjects", "retry: read", "retry: write");
+    assert!(error.contains("ListHotSubjectsRequest has no request_id, so a repeat would write twice"), "{error}");
     assert!(refused("CommentService/CreateComment", "retry: write", "retry: read").contains("are reads"));
 }
 
 #[test]
 fn a_deadline_that_some_clients_begin_to_count_too_early_is_refused() {
     for timeout in ["1.5s", "1s", "2.5s", "2000ms", "none"] {
-        let said = refused("CommentService/GetComment", "client_timeout: 2s", &format!("client_timeout: {timeout}"));
-        assert!(said.contains("client_timeout"), "{timeout}: {said}");
+        let error = refused("CommentService/GetComment", "client_timeout: 2s", &format!("client_timeout: {timeout}"));
+        assert!(error.contains("client_timeout"), "{timeout}: {error}");
     }
     assert!(refused("SubjectService/WatchSubject", "client_timeout: none", "client_timeout: 2s").contains("streams"));
 }
