@@ -114,12 +114,13 @@ impl App {
         let bells = Notifier::new(relay.outbox.sources());
         let hub = WatchHub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
-        let domain = |reader, rankings| base.domain(reader, rankings, &relay, &lanes, &pages);
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?);
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
-            comments: domain(copies.reader(&store), copies.rankings(&relay.rankings)),
-            rows: domain(store.reader(), Arc::clone(&relay.rankings)),
+            comments: base.reads(copies.reader(&store), copies.rankings(&relay.rankings)),
+            rows: base.reads(store.reader(), Arc::clone(&relay.rankings)),
+            mutations: base.mutations(copies.reader(&store), &lanes, &pages),
+            maintenance: base.maintenance(copies.reader(&store), &relay),
             tokens: Arc::new(tokens.clone()),
             clock: Arc::clone(&clock) as _,
             limits: base.limits(),

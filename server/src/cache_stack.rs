@@ -9,8 +9,9 @@ use riposte_cache::{
     DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RelayState, SourceRoute, StalenessMonitor,
 };
 use riposte_core::Partition;
+use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{Clock, Outbox, Rankings, Reader, Writer};
+use riposte_core::ports::{Clock, Outbox, Rankings, Reader};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;

@@ -14,7 +14,8 @@ mod reader;
 use std::sync::Arc;
 
 use riposte_cache::Cache;
-use riposte_core::ports::{CommandLog, Reader};
+use riposte_core::CommandLog;
+use riposte_core::ports::Reader;
 
 /// The environment variable that names the mutant.
 const VARIABLE: &str = "RIPOSTE_PLANTED";

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use prost::Message;
 use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
 use riposte_cache::CachedReader;
-use riposte_core::Comments;
 use riposte_core::ports::Clock;
+use riposte_core::{Comments, Maintenance, Mutations};
 use riposte_sdk::v1;
 use riposte_sdk::v1::admin_service_server::{self, AdminServiceServer};
 use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
@@ -58,10 +58,14 @@ pub use status::{NOT_EXECUTED, REQUEST_ID, status};
 /// The components that every handler uses.
 #[derive(Debug, Clone)]
 pub struct Services {
-    /// The domain.
+    /// The use cases that read.
     pub comments: Comments,
-    /// The domain with a reader of the primary, which never uses the cache.
+    /// The use cases that read, with a reader of the primary, which never uses the cache.
     pub rows: Comments,
+    /// The use cases that write.
+    pub mutations: Mutations,
+    /// The maintenance of counts and derived rows.
+    pub maintenance: Maintenance,
     /// Seals and opens page tokens.
     pub tokens: Arc<PageTokenCodec>,
     /// The clock, for the age of page tokens.

@@ -1,5 +1,5 @@
-//! The write path, from the [`CommandLog`](riposte_core::ports::CommandLog) port of the façade to
-//! the [`Writer`](riposte_core::ports::Writer) of the store, and the work that follows a commit:
+//! The write path, from the [`CommandLog`](riposte_core::CommandLog) port of the façade to
+//! the [`Writer`](riposte_core::Writer) of the store, and the work that follows a commit:
 //! sequence numbers, event consumers and watchers.
 
 pub mod watch;

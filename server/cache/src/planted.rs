@@ -22,7 +22,10 @@ struct Line {
 const BUGS: [Bug; 10] = [
     Bug {
         name: "copies-behind-shown",
-        lines: &[Line { sound: "return entry and entry.rev and entry.rev >= entry.committed", broken: "return entry and entry.rev" }],
+        lines: &[Line {
+            sound: "return entry and entry.rev and entry.rev >= entry.committed",
+            broken: "return entry and entry.rev",
+        }],
     },
     Bug {
         name: "likes-in-any-order",
@@ -58,20 +61,23 @@ const BUGS: [Bug; 10] = [
     },
     Bug {
         name: "stamp-stands-still",
-        lines: &[Line { sound: "entry.content_version = math.max(now_micros(), entry.content_version + 1)", broken: "" }],
+        lines: &[Line {
+            sound: "entry.content_version = math.max(now_micros(), entry.content_version + 1)",
+            broken: "",
+        }],
     },
     Bug {
         name: "trim-keeps-bound",
         lines: &[Line { sound: "store_bounds(entry, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" }],
     },
-    Bug {
-        name: "fills-not-brought",
-        lines: &[Line { sound: "(read and not is_replayed())", broken: "false" }],
-    },
+    Bug { name: "fills-not-brought", lines: &[Line { sound: "(read and not is_replayed())", broken: "false" }] },
     Bug {
         name: "doubts-ignored",
         lines: &[
-            Line { sound: "if not g or is_invalidated(key, t) then return 0 end", broken: "if not g then return 0 end" },
+            Line {
+                sound: "if not g or is_invalidated(key, t) then return 0 end",
+                broken: "if not g then return 0 end",
+            },
             Line {
                 sound: "if run('HDEL', key, '!' .. args[1]) == 0 then remove_member_likes(key) end",
                 broken: "run('HDEL', key, '!' .. args[1])",

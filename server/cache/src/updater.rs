@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::ports::CommitObserver;
-use riposte_core::unit_of_work::{CommittedChange, CommittedComment};
+use riposte_core::CommitObserver;
+use riposte_core::{CommittedChange, CommittedComment};
 
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, CommentUpdate, LikeCounts, ListUpdate, SubjectUpdate};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::ports::Writer;
+use riposte_core::Writer;
 use riposte_core::{Command, CommandOutput, Result};
 
 use crate::invalid_partitions::InvalidPartitions;

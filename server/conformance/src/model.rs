@@ -21,9 +21,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use riposte_core::Writer;
 use riposte_core::ids::{IdError, IdGenerator, IdLease, IdTick, WORKERS};
-use riposte_core::ports::{Clock, IdSource, Writer};
-use riposte_core::rank::{HotProfile, RankingConfig};
+use riposte_core::object_type::HotProfile;
+use riposte_core::ports::{Clock, IdSource};
+use riposte_core::rank::RankingConfig;
 use riposte_core::verbs::Command;
 use riposte_core::{CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
 

@@ -36,7 +36,7 @@ use riposte_cache::{
 use riposte_conformance::stores::StepClock;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
-use riposte_core::ports::Reader;
+use riposte_core::ports::{CommentRows, LikeRows, ListRows, Reader, SubjectRows};
 use riposte_core::{LikeValue, Partition};
 
 const FIRST: PageQuery = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
@@ -151,7 +151,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         let elsewhere = Fire::new(vec![deaf], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
-        assert_eq!(revision(process.reader.origin().expect("the rows")).await, 2);
+        assert_eq!(revision(process.reader.primary().expect("the rows")).await, 2);
         let auditor = CacheAuditor::new(process.reader.clone());
         let audit = async || auditor.audit(Duration::from_millis(1), None).await.expect("read");
         assert_eq!(audit().await, Some(true));

@@ -3,47 +3,46 @@
 //!
 //! Everything here is a pure function of its arguments. A store loads the rows that a batch may
 //! touch into a [`UnitOfWork`] under lock, [`UnitOfWork::run`] decides each [`Command`] on them,
-//! and the store writes the rows that the [`WriteSet`](unit_of_work::WriteSet) names. Reads go
-//! through the [`Reader`](ports::Reader) port, and [`Comments`] is the one façade that the RPC
-//! layer sees.
+//! and the store writes the rows that the [`WriteSet`](write::write_set::WriteSet) names. Reads go
+//! through the [`Reader`](ports::Reader) port. The RPC layer sees [`Comments`], [`Mutations`] and
+//! [`Maintenance`].
+//!
+//! `domain` depends on nothing else here, `ports` on `domain`, and `read` and `write` on both, but
+//! not on each other. Modules import each name from the module that defines it; the names below are
+//! for other crates.
 //!
 //! This crate must never do I/O, read a clock or an environment, or know a database, a cache or a
 //! wire format.
 
-pub mod caller;
-pub mod change;
-pub mod comment;
-pub mod comments;
-pub mod content;
-pub mod error;
-pub mod event;
-pub mod ids;
-pub mod like;
-pub mod member;
-pub mod object_type;
-pub mod page;
-pub mod path;
+pub mod domain;
 pub mod ports;
-pub mod rank;
-pub mod request;
-pub mod state;
-pub mod subject;
-pub mod time;
-pub mod unit_of_work;
-pub mod verbs;
+pub mod read;
+pub mod write;
 
-pub use caller::{Caller, Grants, ObjectTypeScope, Role};
-pub use comment::{Comment, CommentView, DeletedBy};
-pub use comments::Comments;
-pub use content::{ClientInfo, Content, ExtraFields};
-pub use error::{Error, Reason, Result, Violation};
-pub use ids::{CommentId, Partition, SubjectId};
-pub use like::LikeValue;
-pub use member::MemberId;
-pub use object_type::{ObjectType, Policies, Policy};
-pub use path::Path;
-pub use state::CommentState;
-pub use subject::{Subject, SubjectKey, SubjectState};
-pub use time::Millis;
-pub use unit_of_work::{CommandOutput, UnitOfWork};
-pub use verbs::{Command, CommandKind};
+pub use domain::caller::{Caller, Grants, ObjectTypeScope, Role};
+pub use domain::comment::{Comment, CommentView, DeletedBy};
+pub use domain::content::{ClientInfo, Content, ExtraFields};
+pub use domain::error::{Error, Reason, Result, Violation};
+pub use domain::ids::{CommentId, Partition, SubjectId};
+pub use domain::like::LikeValue;
+pub use domain::member::MemberId;
+pub use domain::object_type::{ObjectType, Policies, Policy};
+pub use domain::path::Path;
+pub use domain::state::CommentState;
+pub use domain::subject::{Subject, SubjectKey, SubjectState};
+pub use domain::time::Millis;
+pub use domain::{
+    caller, comment, content, error, event, ids, like, member, object_type, origin, page, path, rank, request, state,
+    subject, time,
+};
+pub use read::Comments;
+pub use write::command_log::{CommandLog, Writer};
+pub use write::command_output::{CommandOutput, Effect};
+pub use write::maintenance::Maintenance;
+pub use write::submit::Mutations;
+pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, UnitOfWork};
+pub use write::verbs::{Command, CommandKind};
+pub use write::{change, lock_set, submit, unit_of_work, verbs, write_set};
+
+#[cfg(test)]
+mod tests;

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use riposte_core::Comments;
-use riposte_core::comments::CommentPorts;
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{CommandLog, Rankings, Reader};
+use riposte_core::ports::{Rankings, Reader};
 use riposte_core::rank::RankingConfig;
+use riposte_core::read::ReadPorts;
+use riposte_core::submit::WritePorts;
+use riposte_core::{CommandLog, Comments, Maintenance, Mutations};
 use riposte_settings::ByteSize;
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -95,32 +96,40 @@ impl Components<'_> {
         WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
     }
 
-    /// Returns the domain over a reader and its rankings. All commands that pass through the write
+    /// Returns the use cases that read, over a reader and its rankings.
+    pub(super) fn reads(&self, reader: Arc<dyn Reader>, rankings: Arc<dyn Rankings>) -> Comments {
+        #[cfg(feature = "planted")]
+        let reader = crate::planted::reader(reader);
+        let ports = ReadPorts { reader, rankings, clock: Arc::clone(self.clock) as _ };
+        Comments::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns the use cases that write, over the write queues. All commands that pass through the
     /// queues are counted.
-    pub(super) fn domain(
+    pub(super) fn mutations(
         &self,
         reader: Arc<dyn Reader>,
-        rankings: Arc<dyn Rankings>,
-        relay: &RelayPorts,
         lanes: &Arc<WriteQueues>,
         pages: &ResponseCache,
-    ) -> Comments {
+    ) -> Mutations {
         #[cfg(feature = "planted")]
         let reader = crate::planted::reader(reader);
         let log: Arc<dyn CommandLog> =
             Arc::new(CountingLog { log: Arc::clone(lanes) as _, rates: pages.rates().clone() });
         #[cfg(feature = "planted")]
         let log = crate::planted::log(log);
-        let ports = CommentPorts {
+        let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids() };
+        Mutations::new(ports, Arc::clone(self.policies))
+    }
+
+    /// Returns the maintenance of counts and derived rows.
+    pub(super) fn maintenance(&self, reader: Arc<dyn Reader>, relay: &RelayPorts) -> Maintenance {
+        Maintenance {
             reader,
-            log,
             clock: Arc::clone(self.clock) as _,
-            ids: self.store.ids(),
             histories: Arc::clone(&relay.histories),
             boards: Arc::clone(&relay.boards),
-            rankings,
             repairer: self.store.repairer(),
-        };
-        Comments::new(ports, Arc::clone(self.policies))
+        }
     }
 }

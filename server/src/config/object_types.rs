@@ -1,7 +1,8 @@
 //! The policy of an object type.
 
 use crate::admission::RateLimit;
-use riposte_core::{Policy, object_type::MAX_LEVELS, rank};
+use riposte_core::Policy;
+use riposte_core::object_type::{self, MAX_LEVELS};
 use riposte_settings::{ErrorScope, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
@@ -62,8 +63,8 @@ impl ObjectTypeSettings {
             EditWindow::Always => None,
         };
         let hot = match hot_profile {
-            HotProfileName::Plain => rank::HotProfile::Plain,
-            HotProfileName::Decaying => rank::HotProfile::Decaying,
+            HotProfileName::Plain => object_type::HotProfile::Plain,
+            HotProfileName::Decaying => object_type::HotProfile::Decaying,
         };
         Policy { max_depth, max_text: max_text_code_points, edit_window, auto_create, hot }
     }

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use riposte_core::CommandLog;
 use riposte_core::content::Content;
-use riposte_core::ports::CommandLog;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::unit_of_work::{CommandOutput, Effect};
 use riposte_core::verbs::Undelete;
 use riposte_core::{Command, CommandKind, Error, LikeValue, MemberId, Result};
+use riposte_core::{CommandOutput, Effect};
 
 use super::{Bug, one_of};
 

@@ -11,7 +11,9 @@ use riposte_core::page::{
     PageQuery, PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread,
     ThreadPage,
 };
-use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::ports::{
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
+};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
@@ -126,12 +128,14 @@ impl Planted {
     }
 }
 
-#[async_trait]
 impl Reader for Planted {
-    fn origin(&self) -> Option<&dyn Reader> {
-        self.inner.origin()
+    fn primary(&self) -> Option<&dyn Reader> {
+        self.inner.primary()
     }
+}
 
+#[async_trait]
+impl SubjectRows for Planted {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let mut found = self.inner.subjects(keys).await?;
         found.iter_mut().flatten().for_each(|subject| self.count(subject));
@@ -147,6 +151,22 @@ impl Reader for Planted {
         Ok(found)
     }
 
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.inner.list_subjects(object_type, after, limit).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        self.inner.verify(key).await
+    }
+}
+
+#[async_trait]
+impl CommentRows for Planted {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         self.inner.locate(ids).await
     }
@@ -168,6 +188,25 @@ impl Reader for Planted {
         Ok(found)
     }
 
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        let mut chain = self.inner.conversation(key, id, limit).await?;
+        if self.bug == Bug::ConversationsCut && chain.len() > 1 && one_of(5) {
+            chain.remove(0);
+        }
+        Ok(chain)
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
+        self.inner.revisions(id).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
+        self.inner.created_by(key, keys).await
+    }
+}
+
+#[async_trait]
+impl ListRows for Planted {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let mut page = self.inner.roots(key, self.window(window), previews).await?;
         if self.bug == Bug::RowsBeforeRevision
@@ -209,19 +248,10 @@ impl Reader for Planted {
         }
         Ok(page)
     }
+}
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        let mut chain = self.inner.conversation(key, id, limit).await?;
-        if self.bug == Bug::ConversationsCut && chain.len() > 1 && one_of(5) {
-            chain.remove(0);
-        }
-        Ok(chain)
-    }
-
-    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        self.inner.revisions(id).await
-    }
-
+#[async_trait]
+impl LikeRows for Planted {
     async fn like_states(
         &self,
         key: &SubjectKey,
@@ -255,7 +285,10 @@ impl Reader for Planted {
     ) -> Result<Page<MemberLike>> {
         self.inner.member_likes(key, member, after, limit).await
     }
+}
 
+#[async_trait]
+impl MemberRows for Planted {
     async fn member_comments(
         &self,
         object_type: &ObjectType,
@@ -266,20 +299,10 @@ impl Reader for Planted {
     ) -> Result<Page<HistoryCursor>> {
         self.inner.member_comments(object_type, member, all, after, limit).await
     }
+}
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
-        self.inner.created_by(key, keys).await
-    }
-
-    async fn list_subjects(
-        &self,
-        object_type: Option<&ObjectType>,
-        after: SubjectCursor,
-        limit: usize,
-    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        self.inner.list_subjects(object_type, after, limit).await
-    }
-
+#[async_trait]
+impl ExportRows for Planted {
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -291,9 +314,5 @@ impl Reader for Planted {
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         self.inner.export_likes(id, after, limit).await
-    }
-
-    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
-        self.inner.verify(key).await
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::ports::CommandLog;
-use riposte_core::unit_of_work::CommandOutput;
+use riposte_core::CommandLog;
+use riposte_core::CommandOutput;
 use riposte_core::{Command, Result};
 
 use super::SubjectRates;

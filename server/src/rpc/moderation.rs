@@ -1,8 +1,8 @@
 //! The common part of a moderator's actions on one comment.
 
 use riposte_core::Caller;
-use riposte_core::comments::WriteContext;
 use riposte_core::page::LocatedComment;
+use riposte_core::submit::WriteContext;
 
 use super::Services;
 use super::parse::{self, Violations};

@@ -1,7 +1,7 @@
 //! The context of a write: created once for all writes of members, within the rate limit of each.
 
-use riposte_core::comments::WriteContext;
 use riposte_core::request::RequestId;
+use riposte_core::submit::WriteContext;
 use riposte_core::{Caller, MemberId, ObjectType};
 
 use super::Services;

@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use riposte_core::ports::{CommandLog, Writer};
-use riposte_core::unit_of_work::CommandOutput;
+use riposte_core::CommandOutput;
 use riposte_core::{Command, Error, Partition, Result};
+use riposte_core::{CommandLog, Writer};
 use riposte_telemetry::{Metrics, spans};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;

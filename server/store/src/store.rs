@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{
-    Clock, CommitObserver, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader, Writer,
-};
+use riposte_core::ports::{Clock, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader};
 use riposte_core::rank::RankingConfig;
+use riposte_core::{CommitObserver, Writer};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 
 use crate::config::StoreConfig;

@@ -6,23 +6,43 @@ use riposte_core::page::{
     ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
     PageSelector, ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::ports::{
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
+};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
 use super::{CachedReader, LoadKey, parts};
 use crate::port::SubjectMember;
 
-#[async_trait]
 impl Reader for CachedReader {
-    fn origin(&self) -> Option<&dyn Reader> {
+    fn primary(&self) -> Option<&dyn Reader> {
         Some(&*self.0.inner)
     }
+}
 
+#[async_trait]
+impl SubjectRows for CachedReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         self.subjects_of(keys).await
     }
 
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        self.0.inner.list_subjects(object_type, after, limit).await
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        self.0.inner.verify(key).await
+    }
+}
+
+#[async_trait]
+impl CommentRows for CachedReader {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         self.0.inner.locate(ids).await
     }
@@ -39,6 +59,21 @@ impl Reader for CachedReader {
         self.comments_of(ids, types).await
     }
 
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        self.0.rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
+        self.0.rows(id.partition(), self.0.inner.revisions(id)).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
+        self.0.inner.created_by(key, keys).await
+    }
+}
+
+#[async_trait]
+impl ListRows for CachedReader {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
         Ok(self.page(wanted).await?.map(parts::roots))
@@ -63,15 +98,10 @@ impl Reader for CachedReader {
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         self.0.rows(key.partition(), self.0.inner.thread(key, part)).await
     }
+}
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.0.rows(key.partition(), self.0.inner.conversation(key, id, limit)).await
-    }
-
-    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        self.0.rows(id.partition(), self.0.inner.revisions(id)).await
-    }
-
+#[async_trait]
+impl LikeRows for CachedReader {
     async fn like_states(
         &self,
         key: &SubjectKey,
@@ -101,7 +131,10 @@ impl Reader for CachedReader {
     ) -> Result<Page<MemberLike>> {
         self.0.rows(key.partition(), self.0.inner.member_likes(key, member, after, limit)).await
     }
+}
 
+#[async_trait]
+impl MemberRows for CachedReader {
     async fn member_comments(
         &self,
         object_type: &ObjectType,
@@ -112,20 +145,10 @@ impl Reader for CachedReader {
     ) -> Result<Page<HistoryCursor>> {
         self.0.inner.member_comments(object_type, member, all, after, limit).await
     }
+}
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
-        self.0.inner.created_by(key, keys).await
-    }
-
-    async fn list_subjects(
-        &self,
-        object_type: Option<&ObjectType>,
-        after: SubjectCursor,
-        limit: usize,
-    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        self.0.inner.list_subjects(object_type, after, limit).await
-    }
-
+#[async_trait]
+impl ExportRows for CachedReader {
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -137,9 +160,5 @@ impl Reader for CachedReader {
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         self.0.inner.export_likes(id, after, limit).await
-    }
-
-    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
-        self.0.inner.verify(key).await
     }
 }

@@ -106,7 +106,7 @@ impl Tables {
     }
 }
 
-/// Checks the precondition of [`Writer::commit`](riposte_core::ports::Writer). The oracle has a
+/// Checks the precondition of [`Writer::commit`](riposte_core::Writer). The oracle has a
 /// single data source.
 fn one_kind(batch: &[Command]) -> Result<()> {
     let alike = batch.windows(2).all(|pair| pair[0].verb.as_like().is_some() == pair[1].verb.as_like().is_some());

@@ -6,7 +6,9 @@ use riposte_core::page::{
     ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
     ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::ports::{
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
+};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, Result, Subject, SubjectKey};
 
@@ -14,13 +16,42 @@ use super::Model;
 use super::audit::Counted;
 use super::pages::page;
 
+impl Reader for Model {}
+
 #[async_trait]
-impl Reader for Model {
+impl SubjectRows for Model {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let tables = self.tables();
         Ok(keys.iter().map(|key| tables.shelf(key).map(|shelf| Counted::new(shelf).subject())).collect())
     }
 
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        let tables = self.tables();
+        let wanted = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
+        let of_type = tables.shelves.values().filter(|shelf| wanted(shelf.subject.key.object_type()));
+        let mut subjects: Vec<_> = of_type.map(|shelf| Counted::new(shelf).subject()).collect();
+        subjects.sort_by_key(|subject| subject.id);
+        subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));
+        let more = subjects.len() > limit;
+        subjects.truncate(limit);
+        let last = subjects.last().filter(|_| more).map(|subject| subject.id);
+        Ok((subjects, last.map(|id| SubjectCursor { table: 0, after: Some(id) })))
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        let tables = self.tables();
+        let Some(shelf) = tables.shelf(key) else { return Ok(CountReport::default()) };
+        Ok(CountReport { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
+    }
+}
+
+#[async_trait]
+impl CommentRows for Model {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let tables = self.tables();
         Ok(ids.iter().map(|id| tables.home(*id).map(|(shelf, row)| Counted::new(shelf).located(row))).collect())
@@ -32,6 +63,30 @@ impl Reader for Model {
         Ok(ids.iter().map(|id| open(id).map(|(shelf, row)| Counted::new(shelf).view(row))).collect())
     }
 
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        let tables = self.tables();
+        Ok(tables.open_shelf(key).map(|shelf| Counted::new(shelf).chain(id, limit)).unwrap_or_default())
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
+        let tables = self.tables();
+        let Some((_, row)) = tables.home(id) else { return Ok(Vec::new()) };
+        let (version, content) = (row.comment.version, row.content.clone());
+        let present =
+            ContentRevision { version, content, time: row.comment.edit_time.unwrap_or(row.comment.create_time) };
+        Ok(row.past.iter().cloned().chain([present]).collect())
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
+        let tables = self.tables();
+        let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
+        let made = |key: &IdempotencyKey| shelf.rows.values().find(|row| row.request.key == *key);
+        Ok(keys.iter().map(|key| made(key).map(|row| row.comment.id)).collect())
+    }
+}
+
+#[async_trait]
+impl ListRows for Model {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
@@ -70,21 +125,10 @@ impl Reader for Model {
         comments.truncate(part.limit);
         Ok(Some(ThreadPage { subject: counted.subject(), comments, more_after }))
     }
+}
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        let tables = self.tables();
-        Ok(tables.open_shelf(key).map(|shelf| Counted::new(shelf).chain(id, limit)).unwrap_or_default())
-    }
-
-    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        let tables = self.tables();
-        let Some((_, row)) = tables.home(id) else { return Ok(Vec::new()) };
-        let (version, content) = (row.comment.version, row.content.clone());
-        let present =
-            ContentRevision { version, content, time: row.comment.edit_time.unwrap_or(row.comment.create_time) };
-        Ok(row.past.iter().cloned().chain([present]).collect())
-    }
-
+#[async_trait]
+impl LikeRows for Model {
     async fn like_states(
         &self,
         key: &SubjectKey,
@@ -133,7 +177,10 @@ impl Reader for Model {
         let told = behind.map(|like| MemberLike { comment: like.comment_id, value: like.value, time: like.time });
         Ok(first(told.collect(), after.is_some(), limit))
     }
+}
 
+#[async_trait]
+impl MemberRows for Model {
     async fn member_comments(
         &self,
         object_type: &ObjectType,
@@ -152,32 +199,10 @@ impl Reader for Model {
         places.sort_by_key(newest);
         Ok(first(places, after.is_some(), limit))
     }
+}
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
-        let tables = self.tables();
-        let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
-        let made = |key: &IdempotencyKey| shelf.rows.values().find(|row| row.request.key == *key);
-        Ok(keys.iter().map(|key| made(key).map(|row| row.comment.id)).collect())
-    }
-
-    async fn list_subjects(
-        &self,
-        object_type: Option<&ObjectType>,
-        after: SubjectCursor,
-        limit: usize,
-    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        let tables = self.tables();
-        let wanted = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
-        let of_type = tables.shelves.values().filter(|shelf| wanted(shelf.subject.key.object_type()));
-        let mut subjects: Vec<_> = of_type.map(|shelf| Counted::new(shelf).subject()).collect();
-        subjects.sort_by_key(|subject| subject.id);
-        subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));
-        let more = subjects.len() > limit;
-        subjects.truncate(limit);
-        let last = subjects.last().filter(|_| more).map(|subject| subject.id);
-        Ok((subjects, last.map(|id| SubjectCursor { table: 0, after: Some(id) })))
-    }
-
+#[async_trait]
+impl ExportRows for Model {
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -200,12 +225,6 @@ impl Reader for Model {
         let counted = Counted::new(shelf);
         let behind = counted.likers(id).filter(|like| after.is_none_or(|after| like.member > *after));
         Ok(behind.take(limit).map(liker).collect())
-    }
-
-    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
-        let tables = self.tables();
-        let Some(shelf) = tables.shelf(key) else { return Ok(CountReport::default()) };
-        Ok(CountReport { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use riposte_core::change::ImportOrigin;
 use riposte_core::comment::Comment;
 use riposte_core::like::Like;
+use riposte_core::origin::ImportOrigin;
 use riposte_core::page::ContentRevision;
 use riposte_core::path::Path;
+use riposte_core::request::IdempotencyRecord;
 use riposte_core::request::{IdempotencyKey, RequestIdentity};
-use riposte_core::unit_of_work::IdempotencyRecord;
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::Feed;

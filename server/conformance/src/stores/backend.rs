@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures::future::BoxFuture;
 use riposte_core::Millis;
-use riposte_core::ports::{
-    Clock, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader, Writer,
-};
+use riposte_core::Writer;
+use riposte_core::ports::{Clock, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader};
 use tokio::sync::Mutex;
 
 /// The ports of one process.

@@ -1,9 +1,10 @@
 //! Import: threads keep their times, and repeated imports have no further effect.
 
-use riposte_core::change::ImportOrigin;
 use riposte_core::comment::CommentView;
+use riposte_core::lock_set::CommentLocation;
+use riposte_core::origin::ImportOrigin;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
-use riposte_core::verbs::{CommentLocation, Import, ImportLike, ImportTimes, SetLike, UpdateSubject};
+use riposte_core::verbs::{Import, ImportLike, ImportTimes, SetLike, UpdateSubject};
 use riposte_core::{
     ClientInfo, Command, CommandKind, CommentState, DeletedBy, Error, LikeValue, Millis, SubjectKey, SubjectState,
 };

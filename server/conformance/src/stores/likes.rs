@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use riposte_core::Effect;
 use riposte_core::like::LikeAnswer;
 use riposte_core::page::{LikerCursor, MemberLike, Page};
 use riposte_core::request::RequestId;
-use riposte_core::unit_of_work::Effect;
 use riposte_core::verbs::{Delete, DeleteActor, DeleteSubject, SetLike, UpdateSubject};
 use riposte_core::{Command, CommandOutput, CommentId, CommentState, Error, LikeValue, SubjectKey, SubjectState};
 

@@ -1,7 +1,7 @@
 //! Reads by key and by id, previews, threads, conversations, and the isolation between subjects.
 
-use riposte_core::change::ImportOrigin;
 use riposte_core::content::ClientInfo;
+use riposte_core::origin::ImportOrigin;
 use riposte_core::page::{SubjectCursor, SubtreeQuery};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{DeleteSubject, Import, ImportTimes};

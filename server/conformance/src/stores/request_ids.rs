@@ -1,6 +1,6 @@
 //! Repeated requests: every write path returns the first result, however late the repeat.
 
-use riposte_core::change::ImportOrigin;
+use riposte_core::origin::ImportOrigin;
 use riposte_core::request::{Fingerprint, IdempotencyKey};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{

@@ -5,13 +5,14 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use riposte_core::Effect;
 use riposte_core::comment::CommentView;
 use riposte_core::content::ClientInfo;
+use riposte_core::lock_set::CommentLocation;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart, ReplyPage, RootPage};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::unit_of_work::Effect;
-use riposte_core::verbs::{CommentLocation, Create, CreateSubject, Reply};
+use riposte_core::verbs::{Create, CreateSubject, Reply};
 use riposte_core::{
     Command, CommandKind, CommandOutput, CommentId, Content, Error, MemberId, Millis, Result, Subject, SubjectKey,
     SubjectState,

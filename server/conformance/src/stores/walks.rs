@@ -10,9 +10,10 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use riposte_core::ports::{Reader, Writer};
+use riposte_core::Effect;
+use riposte_core::Writer;
+use riposte_core::ports::Reader;
 use riposte_core::request::Fingerprint;
-use riposte_core::unit_of_work::Effect;
 use riposte_core::{Command, CommandOutput, CommentId, Error, Millis, Result, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use riposte_cache::{Cache, CacheEvent, CacheLimits, CommittedState, LikeCounts, RelayCursor, SubjectMember};
 use riposte_core::MemberId;
 use riposte_core::page::RootPage;
-use riposte_core::ports::Reader;
+use riposte_core::ports::ListRows;
 use riposte_test_redis::{Program, Reply, Server};
 
 use super::{FIRST, Scene, rendered_pages, scene_on, servers};

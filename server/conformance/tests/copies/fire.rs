@@ -9,11 +9,12 @@ use riposte_cache::{Cache, CacheRepair};
 use riposte_conformance::stores;
 use riposte_core::content::ClientInfo;
 use riposte_core::ids::PARTITIONS;
+use riposte_core::lock_set::CommentLocation;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
-use riposte_core::ports::{LeaseCandidate, Projection, Reader};
+use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, Projection};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Command, CommandKind, CommentLocation, Create, Delete, DeleteActor, Edit, Reply, SetLike};
+use riposte_core::verbs::{Command, CommandKind, Create, Delete, DeleteActor, Edit, Reply, SetLike};
 use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
 
 use crate::process::Cached;

@@ -9,7 +9,7 @@ use riposte_cache::{
 };
 use riposte_core::SubjectKey;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
-use riposte_core::ports::Reader;
+use riposte_core::ports::ListRows;
 use riposte_test_redis::{Program, Reply, Server};
 
 use super::fire::Fire;

@@ -5,11 +5,12 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
+use riposte_core::Effect;
+use riposte_core::lock_set::CommentLocation;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::unit_of_work::Effect;
 use riposte_core::verbs::DeleteActor;
-use riposte_core::verbs::{CommentLocation, Create, CreateSubject, Delete, Hide, Reply, SetLike};
+use riposte_core::verbs::{Create, CreateSubject, Delete, Hide, Reply, SetLike};
 use riposte_core::{
     ClientInfo, Command, CommandKind, CommandOutput, Comment, CommentId, Content, Error, LikeValue, MemberId, Millis,
     SubjectId, SubjectKey, SubjectState,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use riposte_core::unit_of_work::Effect;
+use riposte_core::Effect;
 use riposte_core::{Error, LikeValue};
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use riposte_core::lock_set::CommentLocation;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{CommentLocation, Create, Reply, SetLike};
+use riposte_core::verbs::{Create, Reply, SetLike};
 use riposte_core::{ClientInfo, Command, CommandKind, CommentId, Content, LikeValue, MemberId, Millis, SubjectKey};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};

@@ -9,8 +9,9 @@ use riposte_cache::{
 };
 use riposte_conformance::stores::{self, Backend, Process, StepClock, Walk};
 use riposte_core::Partition;
+use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{Clock, Reader, Writer};
+use riposte_core::ports::{Clock, Reader};
 use riposte_store::config::DatabaseKind;
 use riposte_store::{SqlStore, StoreConfig};
 

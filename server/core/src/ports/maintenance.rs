@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 
-use crate::error::Result;
-use crate::event::SequencedEvent;
-use crate::ids::CommentId;
-use crate::page::CountDrift;
-use crate::subject::SubjectKey;
-use crate::time::Millis;
+use crate::domain::error::Result;
+use crate::domain::event::SequencedEvent;
+use crate::domain::ids::CommentId;
+use crate::domain::page::CountDrift;
+use crate::domain::subject::SubjectKey;
+use crate::domain::time::Millis;
 
 /// The member histories, which derive from the comments and are distributed by member.
 ///

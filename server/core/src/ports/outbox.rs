@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 
-use crate::error::Result;
-use crate::event::{Event, SequencedEvent};
-use crate::ids::{Partition, SubjectId};
-use crate::time::Millis;
+use crate::domain::error::Result;
+use crate::domain::event::{Event, SequencedEvent};
+use crate::domain::ids::{Partition, SubjectId};
+use crate::domain::time::Millis;
 
 /// The outboxes of all data sources. A source is identified by its index, from 0 on.
 ///

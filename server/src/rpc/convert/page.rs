@@ -2,9 +2,9 @@
 
 use prost::Message;
 use riposte_core::CommentId;
-use riposte_core::comments::{ListStart, RankedAt};
 use riposte_core::page::{ListOrder, Page, PageStart};
-use riposte_core::rank::{Continuation, Direction};
+use riposte_core::read::{Continuation, Direction};
+use riposte_core::read::{ListStart, RankedAt};
 use riposte_sdk::v1;
 
 use crate::rpc::page_token::{FloorStep, TokenCursor};

@@ -1,7 +1,7 @@
 use prost::Message;
 use riposte_cache::PageRenderer;
-use riposte_core::comments::ListStart;
 use riposte_core::page::{ListOrder, Page, PageStart, RootPage, Thread};
+use riposte_core::read::ListStart;
 use riposte_core::{
     Comment, CommentId, CommentState, CommentView, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId,
     SubjectKey,

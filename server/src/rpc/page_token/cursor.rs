@@ -1,7 +1,8 @@
 //! Positions in lists, and their encoding in page tokens.
 
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
-use riposte_core::rank::{Direction, RankPosition, RankedCursor, RankedWalk};
+use riposte_core::rank::RankPosition;
+use riposte_core::read::{Direction, RankedCursor, RankedWalk};
 use riposte_core::{CommentId, MemberId, Millis, Path, SubjectId};
 
 use super::internal::v1;

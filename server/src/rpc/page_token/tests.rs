@@ -2,7 +2,8 @@ mod golden;
 
 use proptest::prelude::*;
 use riposte_core::page::{HistoryCursor, LikerCursor, ListOrder, PageStart, SubjectCursor};
-use riposte_core::rank::{Direction, RankPosition, RankedCursor, RankedWalk};
+use riposte_core::rank::RankPosition;
+use riposte_core::read::{Direction, RankedCursor, RankedWalk};
 use riposte_core::{Caller, CommentId, Error, MemberId, Millis, Path, SubjectId, SubjectKey};
 
 use super::{FloorStep, PageTokenCodec, TokenContext, TokenCursor, URL_SAFE_NO_PAD};

@@ -1,8 +1,8 @@
 //! Parses the start position of a page in a list.
 
-use riposte_core::comments::{ListStart, RankedAt};
 use riposte_core::page::{ListOrder, PageStart};
 use riposte_core::rank::RankSort;
+use riposte_core::read::{ListStart, RankedAt};
 use riposte_core::{CommentId, Error, Violation};
 use riposte_sdk::v1;
 

@@ -1,6 +1,6 @@
 //! Parses the keys of subjects and the changes to them.
 
-use riposte_core::comments::SubjectPatch;
+use riposte_core::submit::SubjectPatch;
 use riposte_core::{SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
 

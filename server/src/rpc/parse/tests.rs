@@ -1,6 +1,7 @@
-use riposte_core::comments::{ListStart, RankedAt};
 use riposte_core::page::{ListOrder, PageStart};
-use riposte_core::rank::{Direction, RankPosition, RankSort, RankedCursor, RankedWalk};
+use riposte_core::rank::{RankPosition, RankSort};
+use riposte_core::read::{Direction, RankedCursor, RankedWalk};
+use riposte_core::read::{ListStart, RankedAt};
 use riposte_core::{Caller, Error, LikeValue, Millis, Policy, Reason, SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte_core::ports::Writer;
+use riposte_core::Writer;
 use riposte_core::{Command, Error, Result};
 use riposte_telemetry::spans;
 use tracing::Instrument;

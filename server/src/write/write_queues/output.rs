@@ -2,8 +2,8 @@
 //! message; there each caller is woken, which is cheap within a runtime and expensive from another
 //! one.
 
+use riposte_core::CommandOutput;
 use riposte_core::Result;
-use riposte_core::unit_of_work::CommandOutput;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use riposte_core::unit_of_work::CommandOutput;
+use riposte_core::CommandOutput;
 use riposte_core::{Command, Partition, Result};
 use tokio::sync::oneshot;
 

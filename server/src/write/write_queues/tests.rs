@@ -3,10 +3,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use riposte_core::ports::{CommandLog, Writer};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::verbs::UndeleteSubject;
 use riposte_core::{Command, CommandOutput, Error, Millis, Result, SubjectKey};
+use riposte_core::{CommandLog, Writer};
 use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;

@@ -10,10 +10,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use riposte_core::Effect;
 use riposte_core::event::{Changes, Event};
-use riposte_core::ports::{CommitObserver, IdSource, Writer};
-use riposte_core::unit_of_work::Effect;
+use riposte_core::ports::IdSource;
 use riposte_core::{Command, CommandOutput, CommentId, Error, Millis, Result, Subject, UnitOfWork};
+use riposte_core::{CommitObserver, Writer};
 
 use super::ids::SqlIds;
 use super::outbox::tell;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{ChangeKind, Event, SequencedEvent};
 use riposte_core::page::ListOrder;
-use riposte_core::ports::{RankIndexes, Rankings, Reader, RebuildProgress};
+use riposte_core::ports::{CommentRows, RankIndexes, Rankings, RebuildProgress};
 use riposte_core::rank::{RankedList, Ranking, RankingConfig, freeze, list_of};
 use riposte_core::{Comment, CommentId, Millis, Result, SubjectId, SubjectKey};
 use riposte_sync::KeyedLock;

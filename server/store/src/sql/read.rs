@@ -35,7 +35,9 @@ use riposte_core::page::{
     ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
     PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use riposte_core::ports::{ExportedComment, Reader};
+use riposte_core::ports::{
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
+};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{
     Comment, CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Partition, Result, Subject, SubjectKey,
@@ -110,13 +112,45 @@ impl SqlReader {
     }
 }
 
+impl Reader for SqlReader {}
+
 #[async_trait]
-impl Reader for SqlReader {
+impl SubjectRows for SqlReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let found = scatter::gather::<subjects::SubjectsByKey>(&self.sources, keys.to_vec()).await?;
         Ok(subjects::in_order(keys, found))
     }
 
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
+        let (mut found, mut at) = (Vec::new(), after);
+        for table in after.table..self.sources.map().tables().subject {
+            at = SubjectCursor { table, after: at.after.filter(|_| table == at.table) };
+            let room = limit - found.len();
+            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), at, limit: room + 1 };
+            let mut subjects = self.ask(query).await?;
+            let more = subjects.len() > room;
+            subjects.truncate(room);
+            at.after = subjects.last().map(|subject| subject.id).or(at.after);
+            found.append(&mut subjects);
+            if more {
+                return Ok((found, Some(at)));
+            }
+        }
+        Ok((found, None))
+    }
+
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
+        self.ask(verify::CompareCounts { key: key.clone() }).await
+    }
+}
+
+#[async_trait]
+impl CommentRows for SqlReader {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         let found = self.locator.locate(ids).await?;
         Ok(rows::in_order(ids, found, |location| location.id))
@@ -132,6 +166,21 @@ impl Reader for SqlReader {
         Ok(rows::in_order(ids, found, |view| view.comment.id))
     }
 
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
+        self.ask(conversation::Conversation { key: key.clone(), id, limit }).await
+    }
+
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
+        self.ask(revisions::Revisions { id }).await
+    }
+
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
+        self.ask(created_by::CreatedBy { key: key.clone(), requests: keys.to_vec() }).await
+    }
+}
+
+#[async_trait]
+impl ListRows for SqlReader {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         self.page_of_roots(key, PageSelector::Window(window), previews).await
     }
@@ -160,15 +209,10 @@ impl Reader for SqlReader {
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         self.ask(thread::SubtreePage { key: key.clone(), part: part.clone() }).await
     }
+}
 
-    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
-        self.ask(conversation::Conversation { key: key.clone(), id, limit }).await
-    }
-
-    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
-        self.ask(revisions::Revisions { id }).await
-    }
-
+#[async_trait]
+impl LikeRows for SqlReader {
     async fn like_states(
         &self,
         key: &SubjectKey,
@@ -197,7 +241,10 @@ impl Reader for SqlReader {
     ) -> Result<Page<MemberLike>> {
         self.ask(member_likes::MemberLikes { key: key.clone(), member: member.clone(), after, limit }).await
     }
+}
 
+#[async_trait]
+impl MemberRows for SqlReader {
     async fn member_comments(
         &self,
         object_type: &ObjectType,
@@ -209,34 +256,10 @@ impl Reader for SqlReader {
         let (object_type, member, after) = (object_type.clone(), member.clone(), after.copied());
         self.ask(member_comments::MemberComments { object_type, member, all, after, limit }).await
     }
+}
 
-    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
-        self.ask(created_by::CreatedBy { key: key.clone(), requests: keys.to_vec() }).await
-    }
-
-    async fn list_subjects(
-        &self,
-        object_type: Option<&ObjectType>,
-        after: SubjectCursor,
-        limit: usize,
-    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
-        let (mut found, mut at) = (Vec::new(), after);
-        for table in after.table..self.sources.map().tables().subject {
-            at = SubjectCursor { table, after: at.after.filter(|_| table == at.table) };
-            let room = limit - found.len();
-            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), at, limit: room + 1 };
-            let mut subjects = self.ask(query).await?;
-            let more = subjects.len() > room;
-            subjects.truncate(room);
-            at.after = subjects.last().map(|subject| subject.id).or(at.after);
-            found.append(&mut subjects);
-            if more {
-                return Ok((found, Some(at)));
-            }
-        }
-        Ok((found, None))
-    }
-
+#[async_trait]
+impl ExportRows for SqlReader {
     async fn export_comments(
         &self,
         key: &SubjectKey,
@@ -248,9 +271,5 @@ impl Reader for SqlReader {
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         self.ask(likers::AllLikers { id, after: after.cloned(), limit }).await
-    }
-
-    async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
-        self.ask(verify::CompareCounts { key: key.clone() }).await
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::page::CountDrift;
-use riposte_core::ports::{CountRepair, IdSource, Reader, RepairReport};
+use riposte_core::ports::{CountRepair, IdSource, RepairReport, SubjectRows};
 use riposte_core::{Millis, Result, SubjectKey};
 
 use super::ids::SqlIds;

@@ -2,37 +2,15 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use riposte_core::comments::CommentPorts;
-use riposte_core::ports::{Clock, CommandLog, Writer};
-use riposte_core::{Command, CommandOutput, Comments, Result};
+use riposte_core::Comments;
+use riposte_core::ports::Clock;
+use riposte_core::read::ReadPorts;
 
 use crate::model::rules;
 use crate::stores::backend::Process;
 
-/// A command log that commits immediately.
-#[derive(Debug)]
-struct Direct(Arc<dyn Writer>);
-
-#[async_trait]
-impl CommandLog for Direct {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
-        self.0.commit(&commands).await
-    }
-}
-
 /// Returns the platform of a process, with the given clock.
 pub(super) fn platform(process: &Process, clock: Arc<dyn Clock>) -> Comments {
-    let process = process.clone();
-    let ports = CommentPorts {
-        reader: process.reader,
-        log: Arc::new(Direct(process.writer)),
-        clock,
-        ids: process.ids,
-        histories: process.histories,
-        boards: process.boards,
-        rankings: process.rankings,
-        repairer: process.repairer,
-    };
-    Comments::new(ports, rules().policies)
+    let Process { reader, rankings, .. } = process.clone();
+    Comments::new(ReadPorts { reader, rankings, clock }, rules().policies)
 }

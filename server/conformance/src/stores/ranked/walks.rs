@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use riposte_core::comments::{ListRanked, ListRankedReplies, RankedAt};
 use riposte_core::page::RootPage;
-use riposte_core::rank::{RankSort, RankedCursor, RankedPage, TOKENS_LIVE};
+use riposte_core::rank::{RankSort, TOKENS_LIVE};
+use riposte_core::read::{ListRanked, ListRankedReplies, RankedAt};
+use riposte_core::read::{RankedCursor, RankedPage};
 use riposte_core::verbs::{Delete, DeleteActor};
 use riposte_core::{Caller, Comment, CommentId, Comments, Error, Millis, SubjectKey};
 

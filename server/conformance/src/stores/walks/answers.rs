@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use riposte_core::page::{LikerCursor, ListOrder, PageQuery, PageStart, SubjectCursor, SubtreeQuery};
-use riposte_core::ports::{RankIndexes, Rankings, Reader};
+use riposte_core::ports::{CommentRows, RankIndexes, Rankings, Reader, SubjectRows};
 use riposte_core::rank::{RankSort, RankedList};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, Millis, ObjectType, Path, Result, Subject, SubjectKey};

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
-use riposte_core::change::ImportOrigin;
 use riposte_core::content::ClientInfo;
-use riposte_core::ports::Reader;
+use riposte_core::lock_set::CommentLocation;
+use riposte_core::origin::ImportOrigin;
+use riposte_core::ports::{CommentRows, SubjectRows};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
-    CommentLocation, Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike,
-    ImportTimes, Pin, Reply, SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
+    Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportTimes, Pin, Reply,
+    SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
 };
 use riposte_core::{
     Command, CommandKind, CommentId, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis, SubjectId,

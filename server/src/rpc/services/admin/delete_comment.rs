@@ -16,7 +16,7 @@ pub(crate) async fn handle(
     let v1::AdminServiceDeleteCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
     let (asked, at) = order.parsed(services, caller).await?;
-    let gone = services.comments.delete(&asked, &at, DeleteActor::Moderator, String::new()).await?;
+    let gone = services.mutations.delete(&asked, &at, DeleteActor::Moderator, String::new()).await?;
     let comment = Some(convert::comment(gone.value));
     Ok(v1::AdminServiceDeleteCommentResponse { comment, subject_revision: gone.revision })
 }

@@ -15,6 +15,6 @@ pub(crate) async fn handle(
     let v1::HideCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
     let (asked, at) = order.parsed(services, caller).await?;
-    let hidden = services.comments.hide(&asked, &at, true).await?;
+    let hidden = services.mutations.hide(&asked, &at, true).await?;
     Ok(v1::HideCommentResponse { comment: Some(convert::comment(hidden.value)), subject_revision: hidden.revision })
 }

@@ -5,7 +5,7 @@
 //! stream; every item with a response by then is durable.
 
 use futures::{FutureExt, Stream, StreamExt};
-use riposte_core::comments::ImportOutcome;
+use riposte_core::submit::ImportOutcome;
 use riposte_core::{CommentId, Error};
 use riposte_sdk::v1;
 use tokio::sync::mpsc;
@@ -97,7 +97,7 @@ async fn batch_of(
     let parsed: Vec<_> =
         batch.into_iter().map(|item| import_item::parse(&services.comments, &call.caller, item, now)).collect();
     let good: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
-    let mut outcomes = services.comments.import(&call.caller, &good).await?.into_iter();
+    let mut outcomes = services.mutations.import(&call.caller, &good).await?.into_iter();
     let mut answers = Vec::with_capacity(names.len());
     for (item, external_id) in parsed.into_iter().zip(names) {
         let outcome = match item {

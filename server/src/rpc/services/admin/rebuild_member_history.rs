@@ -35,8 +35,8 @@ impl SubjectTask for RebuildHistory {
     type Answer = v1::RebuildMemberHistoryResponse;
 
     async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
-        let comments = &at.services.comments;
-        let rebuild = |after| comments.rebuild_history(at.caller, at.key, after, CHUNK);
+        let maintenance = &at.services.maintenance;
+        let rebuild = |after| maintenance.rebuild_history(at.caller, at.key, after, CHUNK);
         let add = |told: &mut Self::Answer, part: &RebuildProgress| {
             told.comments_checked += part.comments as i64;
             told.rows_changed += part.changed as i64;

@@ -37,7 +37,7 @@ impl SubjectTask for RepairCounts {
     type Answer = v1::RepairCountsResponse;
 
     async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
-        let RepairReport { drifts, revision } = at.services.comments.repair(at.caller, at.key).await?;
+        let RepairReport { drifts, revision } = at.services.maintenance.repair(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
         at.tell(v1::RepairCountsResponse {
             subject: Some(convert::subject_key(at.key)),

@@ -15,6 +15,6 @@ pub(crate) async fn handle(
     let v1::UnhideCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
     let (asked, at) = order.parsed(services, caller).await?;
-    let shown = services.comments.hide(&asked, &at, false).await?;
+    let shown = services.mutations.hide(&asked, &at, false).await?;
     Ok(v1::UnhideCommentResponse { comment: Some(convert::comment(shown.value)), subject_revision: shown.revision })
 }

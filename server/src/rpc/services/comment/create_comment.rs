@@ -1,7 +1,7 @@
 //! CreateComment.
 
 use riposte_core::Caller;
-use riposte_core::comments::CreateRoot;
+use riposte_core::submit::CreateRoot;
 use riposte_sdk::v1;
 
 use crate::rpc::parse::Violations;
@@ -22,7 +22,7 @@ pub(crate) async fn handle(
     let ((subject, _), member, content, client, request_id) = v.all((subject, member, content, client, request_id))?;
     let asked = services.asked(caller, &member, request_id, subject.object_type())?;
     let new = CreateRoot { subject, member: member.clone(), content, client };
-    let written = services.comments.create(&asked, new).await?;
+    let written = services.mutations.create(&asked, new).await?;
     // A repeated request receives the comment in its current state, which may differ from the
     // state after the first request.
     let comment = convert::comment(written.value.seen_by(Some(&member)));

@@ -25,7 +25,7 @@ pub(crate) async fn handle(
         v1::ActingAs::SubjectOwner => DeleteActor::Owner(member.clone()),
     };
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let written = services.comments.delete(&asked, &at, actor, request.etag).await.map_err(under(&at.subject))?;
+    let written = services.mutations.delete(&asked, &at, actor, request.etag).await.map_err(under(&at.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

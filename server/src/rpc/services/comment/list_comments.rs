@@ -2,9 +2,9 @@
 
 use prost::Message;
 use riposte_cache::RenderedPage;
-use riposte_core::comments::{ListComments, ListRanked, ListStart};
 use riposte_core::page::{ListOrder, Page, PageStart, RootPage, Thread};
-use riposte_core::rank::RankedPage;
+use riposte_core::read::RankedPage;
+use riposte_core::read::{ListComments, ListRanked, ListStart};
 use riposte_core::{Caller, CommentId, Error, SubjectId, SubjectKey, SubjectState};
 use riposte_sdk::v1;
 

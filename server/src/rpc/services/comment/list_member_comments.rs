@@ -1,7 +1,7 @@
 //! ListMemberComments.
 
-use riposte_core::comments::ListMemberComments;
 use riposte_core::page::{HistoryCursor, Page};
+use riposte_core::read::ListMemberComments;
 use riposte_core::{Caller, ObjectType};
 use riposte_sdk::v1;
 

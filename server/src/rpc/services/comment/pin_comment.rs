@@ -1,6 +1,6 @@
 //! PinComment.
 
-use riposte_core::comments::WriteOutput;
+use riposte_core::submit::WriteOutput;
 use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
@@ -31,7 +31,7 @@ pub(super) async fn set_pin(
     let request_id = v.take(parse::request_id(&pin.request_id));
     let ((at, _), member, request_id) = v.all((target, member, request_id))?;
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let written = services.comments.pin(&asked, &at, member.clone(), pin.pinned).await;
+    let written = services.mutations.pin(&asked, &at, member.clone(), pin.pinned).await;
     let WriteOutput { value, revision } = written.map_err(under(&at.subject))?;
     Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
 }

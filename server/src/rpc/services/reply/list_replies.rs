@@ -1,9 +1,9 @@
 //! ListReplies.
 
 use prost::Message;
-use riposte_core::comments::{ListRankedReplies, ListReplies, ListStart, RankedAt};
 use riposte_core::page::{ListOrder, LocatedComment, ReplyPage};
-use riposte_core::rank::RankedPage;
+use riposte_core::read::RankedPage;
+use riposte_core::read::{ListRankedReplies, ListReplies, ListStart, RankedAt};
 use riposte_core::{Caller, Error};
 use riposte_sdk::v1;
 

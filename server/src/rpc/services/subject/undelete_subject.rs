@@ -1,7 +1,7 @@
 //! UndeleteSubject.
 
 use riposte_core::Caller;
-use riposte_core::comments::WriteContext;
+use riposte_core::submit::WriteContext;
 use riposte_sdk::v1;
 
 use crate::rpc::parse::Violations;
@@ -18,7 +18,7 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), request_id) = v.all((key, request_id))?;
     let asked = WriteContext { caller, member: None, request_id };
-    let written = services.comments.undelete_subject(&asked, key).await?;
+    let written = services.mutations.undelete_subject(&asked, key).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::UndeleteSubjectResponse { subject, subject_revision: written.revision })
 }

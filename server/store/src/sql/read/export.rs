@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::change::ImportOrigin;
+use riposte_core::origin::ImportOrigin;
 use riposte_core::ports::ExportedComment;
 use riposte_core::{ClientInfo, Comment, CommentId, Partition, Path, SubjectId, SubjectKey};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use prost::Message;
 use riposte_core::subject::Metadata;
-use riposte_core::unit_of_work::ContentEdit;
+use riposte_core::write_set::ContentEdit;
 use riposte_core::{ClientInfo, CommentId, Content, Error, ExtraFields, MemberId, Millis, Result};
 use sea_orm::ActiveValue::Set;
 use xxhash_rust::xxh3::xxh3_64;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use riposte_core::request::IdempotencyRecord;
 use riposte_core::request::{Fingerprint, IdempotencyKey};
-use riposte_core::unit_of_work::IdempotencyRecord;
 use riposte_core::verbs::CommandKind;
 use riposte_core::{Command, CommentId, Partition, SubjectId};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};

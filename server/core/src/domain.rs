@@ -1,0 +1,20 @@
+//! The domain: subjects, comments, likes, their rules and the ids, errors and events that name
+//! them. No module here depends on another part of the crate.
+
+pub mod caller;
+pub mod comment;
+pub mod content;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod like;
+pub mod member;
+pub mod object_type;
+pub mod origin;
+pub mod page;
+pub mod path;
+pub mod rank;
+pub mod request;
+pub mod state;
+pub mod subject;
+pub mod time;

@@ -1,0 +1,178 @@
+//! The calling service and its grants.
+
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use crate::domain::error::{Error, Result};
+use crate::domain::object_type::{ObjectType, Policies, Policy};
+
+/// An authenticated calling service, not a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    name: Arc<str>,
+    grants: Arc<Grants>,
+}
+
+/// The rights of a caller: its roles and its object types. The default grants nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    /// The roles, each a set of calls.
+    pub roles: BTreeSet<Role>,
+    /// The object types that the roles apply to.
+    pub types: ObjectTypeScope,
+}
+
+/// A set of calls. The method table of the RPC layer assigns each method to a role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Reads what is visible to readers.
+    Reader,
+    /// Writes on behalf of members.
+    Writer,
+    /// Hides, shows and deletes as a moderator.
+    Moderator,
+    /// Imports, exports, verifies, repairs, rebuilds.
+    Operator,
+}
+
+/// A set of object types. A tenant is the set of types of one caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ObjectTypeScope {
+    /// Every type, including types that are registered later.
+    All,
+    /// Only the given types.
+    These(BTreeSet<ObjectType>),
+}
+
+impl Default for ObjectTypeScope {
+    fn default() -> Self {
+        Self::These(BTreeSet::new())
+    }
+}
+
+impl ObjectTypeScope {
+    /// Returns `true` if the scope contains the type.
+    #[must_use]
+    pub fn hold(&self, object_type: &ObjectType) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(types) => types.contains(object_type),
+        }
+    }
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Self; 4] = [Self::Reader, Self::Writer, Self::Moderator, Self::Operator];
+}
+
+impl Caller {
+    /// Creates a caller from the name and the grants that authentication found.
+    pub fn new(name: impl Into<Arc<str>>, grants: Grants) -> Self {
+        Self { name: name.into(), grants: Arc::new(grants) }
+    }
+
+    /// Creates a caller with every role on every type; used where callers are not distinguished.
+    pub fn unrestricted(name: impl Into<Arc<str>>) -> Self {
+        Self::new(name, Grants { roles: Role::ALL.into(), types: ObjectTypeScope::All })
+    }
+
+    /// The name that idempotency keys, page tokens and the log carry.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name as a shared string, for code that keeps it.
+    #[must_use]
+    pub fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
+    /// Returns `true` if the caller has the role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.grants.roles.contains(&role)
+    }
+
+    /// Returns `true` if the caller may use every type, in the roles that it has.
+    #[must_use]
+    pub fn may_use_all(&self) -> bool {
+        self.grants.types == ObjectTypeScope::All
+    }
+
+    /// Returns `true` if the caller may use the type, in the roles that it has.
+    #[must_use]
+    pub fn may_use(&self, object_type: &ObjectType) -> bool {
+        self.grants.types.hold(object_type)
+    }
+
+    /// Checks that the caller may use a type, registered or not.
+    ///
+    /// # Errors
+    /// [`Error::CallerNotAllowed`].
+    pub fn check_type(&self, object_type: &ObjectType) -> Result<()> {
+        if self.may_use(object_type) { Ok(()) } else { Err(Error::CallerNotAllowed) }
+    }
+
+    /// Returns the policy of a type that the caller may use.
+    ///
+    /// # Errors
+    /// [`Error::CallerNotAllowed`], which does not reveal whether the type exists;
+    /// [`Error::ObjectTypeUnknown`].
+    pub fn policy<'p>(&self, policies: &'p Policies, object_type: &ObjectType) -> Result<&'p Policy> {
+        self.check_type(object_type)?;
+        policies.of(object_type)
+    }
+
+    /// The types that the caller may use.
+    #[must_use]
+    pub fn types(&self) -> &ObjectTypeScope {
+        &self.grants.types
+    }
+}
+
+/// Hashes the name alone. That spreads callers well enough and is cheap where each read looks one
+/// up.
+impl Hash for Caller {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::hash::{BuildHasher, RandomState};
+
+    use super::{Caller, Grants, ObjectTypeScope, Role};
+    use crate::domain::object_type::ObjectType;
+
+    #[test]
+    fn nothing_is_granted_that_was_not_said() {
+        let (article, video) = (ObjectType::stored("article".into()), ObjectType::stored("video".into()));
+        let nobody = Caller::new("nobody", Grants::default());
+        assert!(!Role::ALL.iter().any(|role| nobody.has(*role)) && !nobody.may_use(&article));
+        let types = ObjectTypeScope::These([article.clone()].into());
+        let web = Caller::new("web", Grants { roles: [Role::Reader].into(), types });
+        assert!(web.has(Role::Reader) && !web.has(Role::Writer));
+        assert!(web.may_use(&article) && !web.may_use(&video));
+        let open = Caller::unrestricted("open");
+        assert!(Role::ALL.iter().all(|role| open.has(*role)) && open.may_use(&video));
+        assert_ne!(Caller::unrestricted("web"), web, "grants that changed make another caller");
+        assert_eq!([&nobody, &web, &open].map(Caller::may_use_all), [false, false, true]);
+        assert_eq!([&nobody, &web, &open].map(|caller| caller.types().hold(&article)), [false, true, true]);
+    }
+
+    #[test]
+    fn callers_are_spread_by_their_names() {
+        let [a, b] = ["a", "b"].map(Caller::unrestricted);
+        let bare = Caller::new("a", Grants::default());
+        let by = RandomState::new();
+        assert_eq!(by.hash_one(&a), by.hash_one(&bare), "what a caller was granted is not hashed");
+        assert_ne!(by.hash_one(&a), by.hash_one(&b));
+        assert_eq!(HashSet::from([a.clone(), b.clone(), bare, a]).len(), 3);
+        assert_eq!((b.name(), &*b.shared_name()), ("b", "b"));
+    }
+}

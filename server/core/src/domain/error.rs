@@ -1,0 +1,226 @@
+//! The errors of the domain, as a closed list. Each variant has one [`Reason`], which
+//! `rpc/status.rs` in the server maps to a status in one exhaustive match.
+
+mod reason;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use crate::domain::state::CommentState;
+use crate::domain::time::Millis;
+pub use reason::{Reason, StatusKind};
+
+/// The result of every fallible call of the domain and its ports.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// One field of a request that breaks a rule. The response lists all violations of a request at
+/// once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The path of the field in the request message, for example `content.text` or
+    /// `comment_ids[3]`.
+    pub field: String,
+    /// The rule in words, for people.
+    pub description: String,
+    /// The kind of violation. If all violations of a request have the same reason, the response has
+    /// that reason.
+    pub reason: Reason,
+}
+
+impl Violation {
+    /// Creates a violation with the general reason [`Reason::FieldInvalid`].
+    pub fn field(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self { field: field.into(), description: description.into(), reason: Reason::FieldInvalid }
+    }
+}
+
+/// The reason for which a call was rejected or failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The subject does not exist, or it was deleted.
+    SubjectNotFound,
+    /// The comment does not exist, was deleted, or belongs to a type that the caller may not see.
+    CommentNotFound,
+    /// A subject with this key exists already. It may be a deleted one, which can be undeleted
+    /// instead.
+    SubjectAlreadyExists,
+    /// An undelete of a comment that is not deleted.
+    CommentAlreadyExists,
+    /// The subject takes no writes.
+    SubjectReadOnly,
+    /// The subject is hidden: it takes no writes and has no lists.
+    SubjectHidden,
+    /// The parent of a reply is not ACTIVE.
+    ParentUnavailable(CommentState),
+    /// The comment to like, or whose history is requested, is not ACTIVE.
+    CommentUnavailable(CommentState),
+    /// The policy of the object type takes no replies.
+    ReplyForbidden,
+    /// The comment's state does not allow this transition.
+    StateConflict(CommentState),
+    /// The author's edit window has closed.
+    EditWindowClosed {
+        /// The time at which it closed.
+        until: Millis,
+    },
+    /// The subject has the maximum number of pinned comments.
+    PinLimitReached,
+    /// The object type is well formed but not registered.
+    ObjectTypeUnknown(String),
+    /// The request has invalid fields; all violations are listed.
+    Invalid(Vec<Violation>),
+    /// The message is larger than the method's limit.
+    MessageTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The page token was not made by this service, or was changed.
+    PageTokenInvalid,
+    /// The page token belongs to other arguments, another method or another caller.
+    PageTokenMismatch,
+    /// The page token is older than its walk may be.
+    PageTokenExpired,
+    /// The same request id was used before with another body.
+    RequestIdReused,
+    /// The caller is not known.
+    CallerUnknown,
+    /// The caller may not do this, or not on this object type.
+    CallerNotAllowed,
+    /// The member is not the author or the owner that the call requires.
+    MemberNotAllowed,
+    /// The call exceeds the rate limit of the caller or the member.
+    RateLimited {
+        /// The time to wait before a retry.
+        after: Duration,
+    },
+    /// The service has no capacity for this call; the call was not executed.
+    Overloaded {
+        /// The time to wait before a retry.
+        after: Duration,
+    },
+    /// The etag of the request is not the current one.
+    EtagMismatch {
+        /// The current etag.
+        current: String,
+    },
+    /// This instance has not reached the revision that the read requires.
+    RevisionNotReached {
+        /// The newest revision that it can return.
+        current: i64,
+    },
+    /// The data source of this subject cannot be reached. The outcome of a write is unknown.
+    ShardUnavailable,
+    /// The circuit breaker of this subject's data source is open. The data source was not called,
+    /// and nothing was executed.
+    ShardAway {
+        /// The time until the data source is tried again.
+        after: Duration,
+    },
+    /// The method, or this value of an argument, is in the contract but not served.
+    NotImplemented(Cow<'static, str>),
+    /// The call's deadline has passed.
+    DeadlineExceeded,
+    /// A fault of the service. The text is for the log and never leaves the process.
+    Internal(String),
+    /// The client of a watch stream fell too far behind; it may resume.
+    WatchTooSlow,
+    /// The process is stopping; a client can resume its streams at another process.
+    ServerStopping,
+}
+
+impl Error {
+    /// An invalid request with one violation.
+    pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
+        Self::Invalid(vec![Violation::field(field, description)])
+    }
+
+    /// A fault of the service, described for the log.
+    pub fn internal(detail: impl fmt::Display) -> Self {
+        Self::Internal(detail.to_string())
+    }
+
+    /// The reason that callers match on.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::SubjectNotFound => Reason::SubjectNotFound,
+            Self::CommentNotFound => Reason::CommentNotFound,
+            Self::SubjectAlreadyExists => Reason::SubjectAlreadyExists,
+            Self::CommentAlreadyExists => Reason::CommentAlreadyExists,
+            Self::SubjectReadOnly => Reason::SubjectReadOnly,
+            Self::SubjectHidden => Reason::SubjectHidden,
+            Self::ParentUnavailable(_) => Reason::ParentUnavailable,
+            Self::CommentUnavailable(_) => Reason::CommentUnavailable,
+            Self::ReplyForbidden => Reason::ReplyForbidden,
+            Self::StateConflict(_) => Reason::StateConflict,
+            Self::EditWindowClosed { .. } => Reason::EditWindowClosed,
+            Self::PinLimitReached => Reason::PinLimitReached,
+            Self::ObjectTypeUnknown(_) => Reason::ObjectTypeUnknown,
+            Self::Invalid(violations) => shared_reason(violations),
+            Self::MessageTooLarge { .. } => Reason::MessageTooLarge,
+            Self::PageTokenInvalid => Reason::PageTokenInvalid,
+            Self::PageTokenMismatch => Reason::PageTokenMismatch,
+            Self::PageTokenExpired => Reason::PageTokenExpired,
+            Self::RequestIdReused => Reason::RequestIdReused,
+            Self::CallerUnknown => Reason::CallerUnknown,
+            Self::CallerNotAllowed => Reason::CallerNotAllowed,
+            Self::MemberNotAllowed => Reason::MemberNotAllowed,
+            Self::RateLimited { .. } => Reason::RateLimited,
+            Self::Overloaded { .. } => Reason::Overloaded,
+            Self::EtagMismatch { .. } => Reason::EtagMismatch,
+            Self::RevisionNotReached { .. } => Reason::RevisionNotReached,
+            Self::ShardUnavailable | Self::ShardAway { .. } => Reason::ShardUnavailable,
+            Self::NotImplemented(_) => Reason::NotImplemented,
+            Self::DeadlineExceeded => Reason::DeadlineExceeded,
+            Self::Internal(_) => Reason::Internal,
+            Self::WatchTooSlow => Reason::WatchTooSlow,
+            Self::ServerStopping => Reason::ServerStopping,
+        }
+    }
+
+    /// The time that a caller should wait before a retry; `None` if waiting does not help.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        if let Self::RateLimited { after } | Self::Overloaded { after } | Self::ShardAway { after } = self {
+            return Some(*after);
+        }
+        let soon = [Reason::RevisionNotReached, Reason::ShardUnavailable, Reason::WatchTooSlow, Reason::ServerStopping];
+        soon.contains(&self.reason()).then_some(Duration::from_millis(100))
+    }
+}
+
+/// The reason that all violations share, or FIELD_INVALID if they differ.
+fn shared_reason(violations: &[Violation]) -> Reason {
+    let mut reasons = violations.iter().map(|v| v.reason);
+    let first = reasons.next().unwrap_or(Reason::FieldInvalid);
+    if reasons.all(|r| r == first) { first } else { Reason::FieldInvalid }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::ParentUnavailable(state) = self {
+            write!(f, "the parent is {state}")
+        } else if let Self::CommentUnavailable(state) | Self::StateConflict(state) = self {
+            write!(f, "the comment is {state}")
+        } else if let Self::ObjectTypeUnknown(name) = self {
+            write!(f, "object type {name:?} is not registered")
+        } else if let Self::Invalid(violations) = self {
+            let told: Vec<_> = violations.iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
+            write!(f, "invalid request: {}", told.join("; "))
+        } else if let Self::MessageTooLarge { limit } = self {
+            write!(f, "the message is larger than {limit} bytes")
+        } else if let Self::RevisionNotReached { current } = self {
+            write!(f, "revision not reached yet; the newest is {current}")
+        } else if let Self::NotImplemented(what) = self {
+            write!(f, "{what} is not served")
+        } else {
+            f.write_str(self.reason().summary())
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Registered object types and their policies.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::domain::error::{Error, Result, Violation};
+
+/// The name of a kind of object: `[a-z][a-z0-9_]{0,31}`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectType(String);
+
+impl ObjectType {
+    /// Checks a name that arrived as `field`.
+    ///
+    /// # Errors
+    /// One violation that names the field and the rule.
+    pub fn parse(field: &str, value: &str) -> std::result::Result<Self, Violation> {
+        let mut bytes = value.bytes();
+        let head = bytes.next().is_some_and(|b| b.is_ascii_lowercase());
+        let tail = bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if head && tail && value.len() <= 32 {
+            Ok(Self(value.to_owned()))
+        } else {
+            Err(Violation::field(field, "must match [a-z][a-z0-9_]{0,31}"))
+        }
+    }
+
+    /// A name that the store wrote before; it is not checked again.
+    #[must_use]
+    pub fn stored(value: String) -> Self {
+        Self(value)
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The rules of one object type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// The maximum number of levels of a thread, 1 to 32. Deeper replies attach at the last level.
+    /// With a single level every reply is a root that keeps its parent.
+    pub max_depth: u8,
+    /// The maximum length of a text, in code points after NFC.
+    pub max_text: usize,
+    /// The edit window of an author; `None` = unlimited.
+    pub edit_window: Option<Duration>,
+    /// `true` if a subject is created with its first comment.
+    pub auto_create: bool,
+    /// The formula of the HOT sort.
+    pub hot: HotProfile,
+}
+
+/// The formula of HOT for an object type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HotProfile {
+    /// The weight alone: 2 · likes + replies.
+    #[default]
+    Plain,
+    /// log10(max(1, weight)) + age term: ten times the weight equals being 12.5 hours newer.
+    Decaying,
+}
+
+/// The maximum number of levels in a path, and therefore in a policy.
+pub const MAX_LEVELS: u8 = 32;
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            max_depth: 2,
+            max_text: 5_000,
+            edit_window: Some(Duration::from_secs(600)),
+            auto_create: false,
+            hot: HotProfile::Plain,
+        }
+    }
+}
+
+/// Every registered object type, and the rule for unregistered ones.
+#[derive(Debug, Clone, Default)]
+pub struct Policies {
+    registered: BTreeMap<String, Policy>,
+    unregistered: Option<Policy>,
+}
+
+impl Policies {
+    /// Creates policies under which only the registered types exist.
+    #[must_use]
+    pub fn closed(registered: BTreeMap<String, Policy>) -> Self {
+        Self { registered, unregistered: None }
+    }
+
+    /// Creates policies as [`Policies::closed`], except that every other well-formed type gets
+    /// `policy`.
+    #[must_use]
+    pub fn open(registered: BTreeMap<String, Policy>, policy: Policy) -> Self {
+        Self { registered, unregistered: Some(policy) }
+    }
+
+    /// Returns the policy of a type.
+    ///
+    /// # Errors
+    /// [`Error::ObjectTypeUnknown`] for a type that is not registered, unless unregistered types
+    /// have a policy.
+    pub fn of(&self, object_type: &ObjectType) -> Result<&Policy> {
+        self.registered
+            .get(object_type.as_str())
+            .or(self.unregistered.as_ref())
+            .ok_or_else(|| Error::ObjectTypeUnknown(object_type.as_str().to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ObjectType, Policies, Policy};
+    use crate::domain::error::Error;
+
+    #[test]
+    fn names_are_short_words_that_begin_with_a_letter() {
+        let longest = "a".repeat(32);
+        for (value, ok) in [
+            ("", false),
+            ("a", true),
+            ("a_9", true),
+            ("z0_", true),
+            (longest.as_str(), true),
+            (&format!("{longest}a"), false),
+            ("9a", false),
+            ("_a", false),
+            ("Video", false),
+            ("vIdeo", false),
+            ("a-b", false),
+            ("a b", false),
+            ("é", false),
+            ("aé", false),
+        ] {
+            match ObjectType::parse("object_type", value) {
+                Ok(name) => assert!(ok && name.as_str() == value, "{value:?}"),
+                Err(violation) => assert!(!ok && violation.field == "object_type", "{value:?}: {violation:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_type_that_nobody_registered_exists_only_where_all_do() {
+        let policy = |max_depth| Policy { max_depth, ..Policy::default() };
+        let registered = || [("video".to_owned(), policy(7))].into();
+        let [video, article] = ["video", "article"].map(|name| ObjectType::stored(name.to_owned()));
+        let closed = Policies::closed(registered());
+        assert_eq!(closed.of(&video), Ok(&policy(7)));
+        assert_eq!(closed.of(&article), Err(Error::ObjectTypeUnknown("article".to_owned())));
+        let open = Policies::open(registered(), policy(3));
+        assert_eq!((open.of(&video), open.of(&article)), (Ok(&policy(7)), Ok(&policy(3))));
+    }
+}

@@ -1,0 +1,10 @@
+//! The origin of imported comments.
+
+/// The origin of an imported comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportOrigin {
+    /// The name of the source: 1–64 bytes.
+    pub source: String,
+    /// The id of the comment at the source: 1–128 bytes.
+    pub external_id: String,
+}

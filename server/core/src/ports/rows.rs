@@ -1,0 +1,213 @@
+//! Reads of the rows, by capability. [`Reader`] is all of them.
+//!
+//! Every result is one state of its subject: a method reads its rows and counts in one snapshot,
+//! whose first row is the subject, so counts equal rows at `subject.revision`. A read sees every
+//! commit whose response was sent before the read began. Absent items are `None` or empty, never an
+//! error. Content is returned as stored; the caller of the port redacts it.
+//!
+//! Lists contain listed comments only: visible ones, and tombstones above visible ones.
+
+use async_trait::async_trait;
+
+use crate::domain::caller::ObjectTypeScope;
+use crate::domain::comment::CommentView;
+use crate::domain::content::ClientInfo;
+use crate::domain::error::Result;
+use crate::domain::ids::CommentId;
+use crate::domain::like::LikeValue;
+use crate::domain::member::MemberId;
+use crate::domain::object_type::ObjectType;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::page::{
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
+    PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
+};
+use crate::domain::request::IdempotencyKey;
+use crate::domain::subject::{Subject, SubjectKey};
+
+/// All reads of the rows. Every result is one state of its subject, and a read sees every commit
+/// whose response was sent before the read began.
+pub trait Reader: SubjectRows + CommentRows + ListRows + LikeRows + MemberRows + ExportRows {
+    /// Returns the reader of the rows if this reader may serve from a cache, which can be a little
+    /// behind the commits of other processes. It serves callers that have seen a newer revision
+    /// than the cache has. `None` if this reader reads the rows itself.
+    fn primary(&self) -> Option<&dyn Reader> {
+        None
+    }
+}
+
+/// Reads of subjects.
+#[async_trait]
+pub trait SubjectRows: Send + Sync + std::fmt::Debug {
+    /// Returns subjects in the order of `keys`, including deleted ones.
+    async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>>;
+
+    /// Returns the subjects of a type, or of all types if none is named. A complete walk returns
+    /// each subject once, in no promised order. The returned cursor is `None` at the end.
+    async fn list_subjects(
+        &self,
+        object_type: Option<&ObjectType>,
+        after: SubjectCursor,
+        limit: usize,
+    ) -> Result<(Vec<Subject>, Option<SubjectCursor>)>;
+
+    /// Compares every count of a subject with the rows it counts.
+    async fn verify(&self, key: &SubjectKey) -> Result<CountReport>;
+}
+
+/// Reads of comments by id.
+#[async_trait]
+pub trait CommentRows: Send + Sync + std::fmt::Debug {
+    /// Returns the unchanging facts of comments, in the order of `ids`.
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>>;
+
+    /// Returns the same as [`CommentRows::locate`] for a caller that may use these types. A comment of
+    /// another type is treated as missing, both in the result and in all work done for it, so that
+    /// the response time does not reveal it either.
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
+        let found = self.locate(ids).await?;
+        Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
+    }
+
+    /// Returns the same as [`CommentRows::comments`] for a caller that may use these types, under the
+    /// rule of [`CommentRows::locate_among`].
+    async fn comments_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentView>>> {
+        if *types == ObjectTypeScope::All {
+            return self.comments(ids).await;
+        }
+        let location = self.locate_among(ids, types).await?;
+        let there: Vec<CommentId> = location.iter().flatten().map(|at| at.id).collect();
+        let read = if there.is_empty() { Vec::new() } else { self.comments(&there).await? };
+        let mut read = read.into_iter();
+        Ok(location.into_iter().map(|at| at.and_then(|_| read.next().flatten())).collect())
+    }
+
+    /// Returns comments in the order of `ids`; `None` also if the subject is deleted. If the ids
+    /// belong to several subjects, each is read in a snapshot of its own data source.
+    async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>>;
+
+    /// Returns the nearest `limit` comments upward from `id` by parent, nearest first, then the
+    /// root of its thread if the chain did not reach it. `id` itself is not among them.
+    async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>>;
+
+    /// Returns every content that a comment had, oldest first; the last is the current one.
+    async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>>;
+
+    /// Returns the comments that earlier requests with these keys created, in the order of `keys`.
+    async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>>;
+}
+
+/// Reads of lists of comments.
+#[async_trait]
+pub trait ListRows: Send + Sync + std::fmt::Debug {
+    /// Returns a page of roots, each with `previews` of its replies. A preview consists of the most
+    /// liked replies according to the rank index of previews, filled up with the oldest replies. It
+    /// is ordered by likes, and the oldest comes first among equals. `None` if the subject is
+    /// absent or deleted.
+    async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>>;
+
+    /// Returns the page of [`ListRows::roots`] or [`ListRows::roots_at`] with all candidates of its
+    /// previews, from the same snapshot. There are no candidates if this reader does not know them.
+    async fn root_page_with_candidates(
+        &self,
+        key: &SubjectKey,
+        which: &PageSelector,
+        previews: u8,
+    ) -> Result<Option<RootPageFill>> {
+        let page = match which {
+            PageSelector::Window(window) => self.roots(key, *window, previews).await?,
+            PageSelector::Floors(floors) => self.roots_at(key, floors, previews).await?,
+        };
+        Ok(page.map(|page| RootPageFill { page, choices: Vec::new(), boards: 0 }))
+    }
+
+    /// Returns the listed roots of these floors, in this order, as a page without further items on
+    /// either side; `None` if the subject is absent or deleted.
+    async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>>;
+
+    /// Returns a page of the replies of `root`; `None` if the subject is absent or deleted.
+    async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>>;
+
+    /// Returns the listed replies of `root` with these floors, in this order, as a page without
+    /// further items on either side; `None` if the subject is absent or deleted.
+    async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>>;
+
+    /// Returns a part of a subtree in thread order; `None` if the subject is absent or deleted.
+    async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>>;
+}
+
+/// Reads of likes.
+#[async_trait]
+pub trait LikeRows: Send + Sync + std::fmt::Debug {
+    /// Returns a member's values for `ids`, in their order; `None` for a comment that is not in
+    /// this subject.
+    async fn like_states(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        ids: &[CommentId],
+    ) -> Result<Vec<Option<LikeValue>>>;
+
+    /// Returns the members whose value for `id` is `value`, newest first, strictly after `after`.
+    async fn likers(
+        &self,
+        id: CommentId,
+        value: LikeValue,
+        after: Option<&LikerCursor>,
+        limit: usize,
+    ) -> Result<Page<Liker>>;
+
+    /// Returns the likes and dislikes of a member in a subject, by comment id, strictly after
+    /// `after`.
+    async fn member_likes(
+        &self,
+        key: &SubjectKey,
+        member: &MemberId,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Page<MemberLike>>;
+}
+
+/// Reads of the history of a member.
+#[async_trait]
+pub trait MemberRows: Send + Sync + std::fmt::Debug {
+    /// Returns the comments of a member of a type over all subjects, newest first, strictly after
+    /// `after`. They come from the member history, which follows the commits by about 100 ms. `all`
+    /// includes comments that are not ACTIVE.
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>>;
+}
+
+/// Reads of everything below a subject, for an export.
+#[async_trait]
+pub trait ExportRows: Send + Sync + std::fmt::Debug {
+    /// Returns all comments of a subject, whatever their state, parents before children, strictly
+    /// after `after`.
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>>;
+
+    /// Returns all likes of a comment, by member, strictly after `after`.
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>>;
+}
+
+/// A comment with the fields that only an export contains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportedComment {
+    /// The comment.
+    pub view: CommentView,
+    /// Facts about the client, as long as they are kept.
+    pub client: ClientInfo,
+    /// The origin of an imported comment: source and external id; `None` for a comment written
+    /// here.
+    pub origin: Option<ImportOrigin>,
+}

@@ -1,0 +1,91 @@
+//! The use cases that read, one file each.
+//!
+//! Each call names its [`Caller`]. A request by key for a type that the caller may not use is
+//! rejected before the subject's existence is checked. A request by id for such a comment returns
+//! not found.
+
+mod comments;
+mod conversation;
+mod export;
+mod likes;
+mod list_comments;
+mod list_replies;
+mod member;
+mod ranked;
+mod revisions;
+mod subjects;
+mod thread;
+mod verify;
+
+use std::sync::Arc;
+
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::object_type::{ObjectType, Policies, Policy};
+use crate::domain::page::LocatedComment;
+use crate::domain::subject::Subject;
+use crate::ports::{Clock, Rankings, Reader};
+pub use list_comments::{ListComments, ListStart};
+pub use list_replies::ListReplies;
+pub use member::ListMemberComments;
+pub use ranked::{
+    Continuation, Direction, ListRanked, ListRankedReplies, RankedAt, RankedCursor, RankedPage, RankedWalk,
+};
+
+/// The use cases that read.
+#[derive(Debug, Clone)]
+pub struct Comments {
+    reader: Arc<dyn Reader>,
+    rankings: Arc<dyn Rankings>,
+    clock: Arc<dyn Clock>,
+    policies: Arc<Policies>,
+}
+
+/// The ports of [`Comments`].
+#[derive(Debug)]
+pub struct ReadPorts {
+    /// Reads.
+    pub reader: Arc<dyn Reader>,
+    /// The ranking snapshots.
+    pub rankings: Arc<dyn Rankings>,
+    /// The current time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Comments {
+    /// Creates the use cases on `ports`, under `policies`.
+    #[must_use]
+    pub fn new(ports: ReadPorts, policies: Arc<Policies>) -> Self {
+        let ReadPorts { reader, rankings, clock } = ports;
+        Self { reader, rankings, clock, policies }
+    }
+
+    /// Returns the policy of a type that the caller may use.
+    ///
+    /// # Errors
+    /// [`Error::CallerNotAllowed`], which does not reveal whether the type exists;
+    /// [`Error::ObjectTypeUnknown`].
+    pub fn policy(&self, caller: &Caller, object_type: &ObjectType) -> Result<&Policy> {
+        caller.policy(&self.policies, object_type)
+    }
+
+    /// Returns the primary reader if the cache has returned a subject at a lower revision than the
+    /// caller has already seen. An absent subject counts as revision 0.
+    fn behind(&self, min_revision: i64, answered: Option<&Subject>) -> Option<&dyn Reader> {
+        let seen = answered.map_or(0, |subject| subject.revision);
+        if seen < min_revision { self.reader.primary() } else { None }
+    }
+
+    /// Finds a comment by its bare id, and returns it with the policy of its type.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], both for a missing comment and for one of a type that the caller
+    /// may not use.
+    pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(LocatedComment, &Policy)> {
+        let location =
+            self.reader.locate_among(&[id], caller.types()).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
+        let policy = self.policy(caller, location.subject.object_type()).map_err(|_| Error::CommentNotFound)?;
+        Ok((location, policy))
+    }
+}

@@ -1,0 +1,56 @@
+//! Comments by their ids.
+
+use crate::domain::caller::Caller;
+use crate::domain::comment::CommentView;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::member::MemberId;
+use crate::read::Comments;
+use crate::read::subjects::reached;
+
+impl Comments {
+    /// Returns one comment as `viewer` sees it. A deleted one is returned as its tombstone.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], [`Error::RevisionNotReached`].
+    pub async fn comment(
+        &self,
+        caller: &Caller,
+        id: CommentId,
+        viewer: Option<&MemberId>,
+        min_revision: i64,
+    ) -> Result<CommentView> {
+        if min_revision > 0 {
+            // The revision is checked first: data that is read later is no older.
+            let (at, _) = self.locate(caller, id).await?;
+            let key = std::slice::from_ref(&at.subject);
+            let mut subject = self.reader.subjects(key).await?.pop().flatten();
+            let behind = self.behind(min_revision, subject.as_ref());
+            if let Some(primary) = behind {
+                subject = primary.subjects(key).await?.pop().flatten();
+            }
+            reached(min_revision, subject.map_or(0, |s| s.revision))?;
+            if let Some(primary) = behind {
+                let found = primary.comments(&[id]).await?.pop().flatten();
+                return found.map(|view| view.seen_by(viewer)).ok_or(Error::CommentNotFound);
+            }
+        }
+        self.comments(caller, &[id], viewer).await?.pop().flatten().ok_or(Error::CommentNotFound)
+    }
+
+    /// Returns comments in the order of `ids`; `None` for each that is missing or of a type that
+    /// the caller may not use.
+    ///
+    /// # Errors
+    /// Only errors of the store.
+    pub async fn comments(
+        &self,
+        caller: &Caller,
+        ids: &[CommentId],
+        viewer: Option<&MemberId>,
+    ) -> Result<Vec<Option<CommentView>>> {
+        let found = self.reader.comments_among(ids, caller.types()).await?;
+        let granted = |view: &CommentView| self.policy(caller, view.subject.object_type()).is_ok();
+        Ok(found.into_iter().map(|view| view.filter(granted).map(|view| view.seen_by(viewer))).collect())
+    }
+}

@@ -1,0 +1,39 @@
+//! A comment with the comments that it replies to.
+
+use crate::domain::caller::Caller;
+use crate::domain::comment::CommentView;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::read::Comments;
+use crate::read::subjects::shown;
+
+/// The maximum number of ancestors of a conversation; beyond them only the root is added.
+const CONVERSATION: usize = 100;
+
+impl Comments {
+    /// Returns a comment and the comments that it replies to: its nearest 100 ancestors by parent,
+    /// nearest first, and the root last. The last value is true if comments between the last two
+    /// were left out.
+    ///
+    /// # Errors
+    /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
+    pub async fn conversation(
+        &self,
+        caller: &Caller,
+        id: CommentId,
+        min_revision: i64,
+    ) -> Result<(CommentView, Vec<CommentView>, bool)> {
+        let (at, _) = self.locate(caller, id).await?;
+        let key = std::slice::from_ref(&at.subject);
+        let mut subject = self.reader.subjects(key).await?.pop().flatten();
+        if let Some(primary) = self.behind(min_revision, subject.as_ref()) {
+            subject = primary.subjects(key).await?.pop().flatten();
+        }
+        shown(&subject.ok_or(Error::CommentNotFound)?, min_revision)?;
+        let view = self.comment(caller, id, None, min_revision).await?;
+        let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
+        let truncated = chain.len() > CONVERSATION
+            && chain[CONVERSATION - 1].comment.parent_id != chain.last().map(|root| root.comment.id);
+        Ok((view, chain.into_iter().map(|c| c.seen_by(None)).collect(), truncated))
+    }
+}

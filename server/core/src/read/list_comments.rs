@@ -1,0 +1,116 @@
+//! Lists of roots with their previews.
+
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::page::{DEFAULT_PREVIEW, ListOrder, LocatedComment, Page, PageQuery, PageStart, RootPage};
+use crate::domain::subject::{Subject, SubjectKey};
+use crate::read::Comments;
+use crate::read::subjects::{implied, reached, shown};
+
+/// The requested start of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListStart {
+    /// A position in the order.
+    Start(PageStart),
+    /// The page that contains this comment.
+    Comment(CommentId),
+}
+
+/// A request for a page of roots.
+#[derive(Debug, Clone)]
+pub struct ListComments {
+    /// The subject.
+    pub subject: SubjectKey,
+    /// The order.
+    pub order: ListOrder,
+    /// The start of the page.
+    pub at: ListStart,
+    /// The maximum number of roots.
+    pub limit: usize,
+    /// The maximum number of replies in each preview, 0 to 10.
+    pub previews: u8,
+    /// The minimum revision of the result.
+    pub min_revision: i64,
+}
+
+impl Comments {
+    /// Returns a page of roots with their previews. A start at a reply returns the page of its
+    /// root, with the preview of that thread around the reply.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`];
+    /// [`Error::CommentNotFound`] for an `ListStart::Comment` that is not in the subject.
+    pub async fn list_comments(&self, caller: &Caller, ask: &ListComments) -> Result<RootPage> {
+        let policy = self.policy(caller, ask.subject.object_type())?;
+        let (start, around) = match ask.at {
+            ListStart::Start(start) => (start, None),
+            ListStart::Comment(id) => {
+                let (root_floor, at) = self.around(caller, &ask.subject, id).await?;
+                (PageStart::Around(root_floor), Some(at))
+            }
+        };
+        let window = PageQuery { order: ask.order, start, limit: ask.limit };
+        let mut found = self.reader.roots(&ask.subject, window, ask.previews).await?;
+        if let Some(primary) = self.behind(ask.min_revision, found.as_ref().map(|page| &page.subject)) {
+            found = primary.roots(&ask.subject, window, ask.previews).await?;
+        }
+        let Some(mut page) = found else {
+            return self.absent(&ask.subject, implied(&ask.subject, policy), ask.min_revision).await;
+        };
+        shown(&page.subject, ask.min_revision)?;
+        if let Some(reply) = around.filter(|at| at.path.depth() > 0) {
+            // A client that starts at a reply needs to see it, even if no previews were requested.
+            self.centre(&mut page, &reply, ask.previews.max(DEFAULT_PREVIEW)).await?;
+        }
+        Ok(page.redacted())
+    }
+
+    /// Returns the floor of the root whose page contains `id`, and the location of `id`.
+    pub(super) async fn around(
+        &self,
+        caller: &Caller,
+        key: &SubjectKey,
+        id: CommentId,
+    ) -> Result<(i32, LocatedComment)> {
+        let (at, _) = self.locate(caller, id).await?;
+        if at.subject != *key {
+            return Err(Error::CommentNotFound);
+        }
+        if at.path.depth() == 0 {
+            return Ok((at.floor, at));
+        }
+        let (root, _) = self.locate(caller, at.root()).await?;
+        Ok((root.floor, at))
+    }
+
+    /// Replaces the preview of a reply's thread by the replies around it. They are read from a
+    /// separate snapshot; no other response is read in two snapshots.
+    pub(super) async fn centre(&self, page: &mut RootPage, reply: &LocatedComment, limit: u8) -> Result<()> {
+        let window =
+            PageQuery { order: ListOrder::Oldest, start: PageStart::Around(reply.floor), limit: usize::from(limit) };
+        let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
+        for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.id == reply.root()) {
+            thread.more_replies = found.replies.more_before || found.replies.more_after;
+            thread.replies.clone_from(&found.replies.items);
+        }
+        Ok(())
+    }
+
+    /// Returns an empty page for a subject that does not exist, if its type has auto_create. A
+    /// deleted subject is reported as not found.
+    pub(super) async fn absent(
+        &self,
+        key: &SubjectKey,
+        implied: Option<Subject>,
+        min_revision: i64,
+    ) -> Result<RootPage> {
+        // A subject that was created after it was not found reads as empty too, as it was when the
+        // call began.
+        let found = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        let deleted = found.is_some_and(|subject| subject.delete_time.is_some());
+        let subject = implied.filter(|_| !deleted).ok_or(Error::SubjectNotFound)?;
+        reached(min_revision, 0)?;
+        Ok(RootPage { subject, threads: Page::default(), pinned: Vec::new() })
+    }
+}

@@ -1,0 +1,20 @@
+//! The check of a subject's counts.
+
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::page::CountReport;
+use crate::domain::subject::SubjectKey;
+use crate::read::Comments;
+
+impl Comments {
+    /// Compares every count of a subject with the rows it counts.
+    ///
+    /// # Errors
+    /// [`Error::SubjectNotFound`].
+    pub async fn verify(&self, caller: &Caller, key: &SubjectKey) -> Result<CountReport> {
+        caller.check_type(key.object_type())?;
+        let subject = self.reader.subjects(std::slice::from_ref(key)).await?.pop().flatten();
+        subject.ok_or(Error::SubjectNotFound)?;
+        self.reader.verify(key).await
+    }
+}

@@ -1,0 +1,157 @@
+//! Golden idempotency keys and fingerprints of every verb, as the façade passes them to the command
+//! log.
+//!
+//! Both are stored permanently. A repeat of an older request with another key takes effect once
+//! more, and one with another fingerprint is refused, so lines of the file below may only be added.
+
+mod imports;
+mod requests;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+
+use super::store::{Store, run};
+use super::{Mutations, WriteContext, everybody, member, writes};
+use crate::CommandLog;
+use crate::domain::object_type::{Policies, Policy};
+use crate::domain::page::LocatedComment;
+use crate::domain::request::RequestId;
+use crate::domain::subject::Metadata;
+use crate::write::submit::WritePorts;
+use crate::{Command, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
+
+const GOLDEN: &str = include_str!("../../golden/fingerprints.txt");
+/// The request id of every golden request but the one without.
+const REQUEST_ID: &str = "018f4a2e-0000-7000-8000-000000000001";
+
+/// A command log that keeps the commands and refuses each of them.
+#[derive(Debug, Default)]
+struct RecordingLog(Mutex<Vec<Command>>);
+
+#[async_trait]
+impl CommandLog for RecordingLog {
+    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
+        let refusals = commands.iter().map(|_| Err(Error::internal("the log only records"))).collect();
+        self.0.lock().expect("nobody panics while holding it").extend(commands);
+        Ok(refusals)
+    }
+}
+
+/// The façade over a recording log, and the lines for the recorded commands.
+struct Recorder {
+    mutations: Mutations,
+    store: Arc<Store>,
+    log: Arc<RecordingLog>,
+    lines: String,
+    codes: BTreeSet<i8>,
+}
+
+impl Recorder {
+    fn new() -> Self {
+        let (store, log) = (Arc::new(Store::default()), Arc::new(RecordingLog::default()));
+        let ports = WritePorts {
+            reader: Arc::clone(&store) as _,
+            log: Arc::clone(&log) as _,
+            clock: Arc::clone(&store) as _,
+            ids: Arc::clone(&store) as _,
+        };
+        let types = [("video".to_owned(), Policy::default())].into();
+        let mutations = Mutations::new(ports, Arc::new(Policies::closed(types)));
+        Self { mutations, store, log, lines: String::new(), codes: BTreeSet::new() }
+    }
+
+    /// Makes a request of the façade and adds a line for each command that reaches the log.
+    fn record<T>(&mut self, case: &str, request: impl AsyncFnOnce(&Mutations) -> T) {
+        drop(run(request(&self.mutations)));
+        let commands = std::mem::take(&mut *self.log.0.lock().expect("nobody panics while holding it"));
+        assert!(!commands.is_empty(), "{case}: no command reaches the log");
+        for Command { verb, request, .. } in commands {
+            let (key, fingerprint) = (u128::from_be_bytes(request.key.0), request.fingerprint.0);
+            let (name, code) = (verb.name(), verb.code());
+            self.codes.insert(code);
+            writeln!(self.lines, "{name} {code} {case} {key:032x} {fingerprint:016x}").expect("a string takes it");
+        }
+    }
+
+    /// Returns a façade that writes to the store below the recording log.
+    fn stored(&self) -> Mutations {
+        writes(&self.store)
+    }
+
+    /// Returns the fingerprint on the line of a case.
+    fn fingerprint(&self, name: &str, case: &str) -> &str {
+        let fields = self.lines.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+        let line = fields.into_iter().find(|fields| fields[0] == name && fields[2] == case);
+        line.unwrap_or_else(|| panic!("{name} {case} is recorded"))[4]
+    }
+}
+
+fn asked() -> WriteContext {
+    let request_id = RequestId::parse("request_id", REQUEST_ID).expect("a UUID");
+    WriteContext { caller: everybody(), member: Some(member("ann")), request_id }
+}
+
+/// Returns the context of a verb that acts for no member.
+fn asked_by_none() -> WriteContext {
+    WriteContext { member: None, ..asked() }
+}
+
+fn subject() -> SubjectKey {
+    SubjectKey::stored("video".to_owned(), "4711".to_owned())
+}
+
+fn at(id: i64) -> LocatedComment {
+    let id = CommentId::new(id).expect("a positive number");
+    let (path, ancestor_ids) = (Path::root(id), vec![id]);
+    LocatedComment { id, subject: subject(), path, floor: 1, ancestor_ids, parent: None, member: member("ann") }
+}
+
+fn metadata() -> Metadata {
+    [("b", "2"), ("a", "é")].map(|(key, value)| (key.to_owned(), value.to_owned())).into()
+}
+
+fn plain() -> Content {
+    Content::stored("楼 1".to_owned(), Vec::new(), Metadata::new())
+}
+
+fn rich() -> Content {
+    Content::stored("楼 1".to_owned(), vec![member("zoe"), member("bob")], metadata())
+}
+
+fn recorded() -> Recorder {
+    let mut recorder = Recorder::new();
+    requests::subjects(&mut recorder);
+    requests::comments(&mut recorder);
+    requests::changes(&mut recorder);
+    requests::moderation(&mut recorder);
+    requests::likes(&mut recorder);
+    requests::callers(&mut recorder);
+    imports::items(&mut recorder);
+    imports::likes(&mut recorder);
+    recorder
+}
+
+#[test]
+fn keys_and_fingerprints_of_all_verbs_keep_their_golden_values() {
+    let recorder = recorded();
+    assert_eq!(recorder.codes, (1..=16).collect(), "every verb has a golden line");
+    let (golden, lines) = (GOLDEN.lines(), recorder.lines.lines());
+    let changed: Vec<_> = golden.zip(lines).filter(|(golden, line)| golden != line).collect();
+    assert!(GOLDEN == recorder.lines, "changed: {changed:#?}; all lines as they are now:\n{}", recorder.lines);
+}
+
+#[test]
+fn a_fingerprint_covers_the_body_and_not_the_client() {
+    let recorder = recorded();
+    for verb in ["Create", "Reply"] {
+        let [plain, client, rich] = ["plain", "client", "rich"].map(|case| recorder.fingerprint(verb, case));
+        assert_eq!(plain, client, "{verb}");
+        assert_ne!(plain, rich, "{verb}");
+    }
+    let [plain, member, caller, unnamed] = ["plain", "other_member", "other_caller", "without_request_id"]
+        .map(|case| recorder.fingerprint("Create", case));
+    assert_eq!([member, caller, unnamed], [plain; 3]);
+}

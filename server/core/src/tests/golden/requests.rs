@@ -1,0 +1,127 @@
+use super::super::{WriteContext, member};
+use super::{Recorder, asked, asked_by_none, at, metadata, plain, rich, subject};
+use crate::domain::caller::Caller;
+use crate::domain::like::LikeValue;
+use crate::domain::subject::{Metadata, SubjectState};
+use crate::write::submit::{CreateReply, CreateRoot, EditComment, NewSubject, SetLikeRequest, SubjectPatch};
+use crate::write::verbs::DeleteActor;
+use crate::{ClientInfo, Content};
+
+fn client() -> ClientInfo {
+    let (platform, device) = ("ios".to_owned(), "iPhone17,1".to_owned());
+    ClientInfo { ip: Some([192, 0, 2, 1].into()), platform, device }
+}
+
+fn root(content: Content, client: ClientInfo) -> CreateRoot {
+    CreateRoot { subject: subject(), member: member("ann"), content, client }
+}
+
+pub(super) fn subjects(recorder: &mut Recorder) {
+    let named = Some(member("owner"));
+    let new = |owner, metadata| NewSubject { key: subject(), owner, metadata };
+    for (case, new) in [
+        ("empty", new(None, Metadata::new())),
+        ("owner", new(named.clone(), Metadata::new())),
+        ("rich", new(named.clone(), metadata())),
+    ] {
+        recorder.record(case, async |mutations| mutations.create_subject(&asked_by_none(), new).await);
+    }
+    let state = |state| SubjectPatch { state: Some(state), ..SubjectPatch::default() };
+    for (case, patch) in [
+        ("empty", SubjectPatch::default()),
+        ("no_owner", SubjectPatch { owner: Some(None), ..SubjectPatch::default() }),
+        ("owner", SubjectPatch { owner: Some(named.clone()), ..SubjectPatch::default() }),
+        ("active", state(SubjectState::Active)),
+        ("read_only", state(SubjectState::ReadOnly)),
+        ("hidden", state(SubjectState::Hidden)),
+        ("no_metadata", SubjectPatch { metadata: Some(Metadata::new()), ..SubjectPatch::default() }),
+        ("metadata", SubjectPatch { metadata: Some(metadata()), ..SubjectPatch::default() }),
+        ("etag", SubjectPatch { etag: "e7".to_owned(), ..SubjectPatch::default() }),
+        (
+            "rich",
+            SubjectPatch {
+                owner: Some(named),
+                state: Some(SubjectState::ReadOnly),
+                metadata: Some(metadata()),
+                etag: "e7".to_owned(),
+            },
+        ),
+    ] {
+        recorder.record(case, async |mutations| mutations.update_subject(&asked_by_none(), subject(), patch).await);
+    }
+    for (case, etag) in [("plain", ""), ("etag", "e7")] {
+        let delete = async |mutations: &super::Mutations| {
+            mutations.delete_subject(&asked_by_none(), subject(), etag.to_owned()).await
+        };
+        recorder.record(case, delete);
+    }
+    recorder.record("plain", async |mutations| mutations.undelete_subject(&asked_by_none(), subject()).await);
+}
+
+pub(super) fn comments(recorder: &mut Recorder) {
+    let none = ClientInfo::default;
+    let cases = || {
+        let mentions = Content::stored(plain().text().to_owned(), vec![member("zoe")], Metadata::new());
+        let only_metadata = Content::stored(plain().text().to_owned(), Vec::new(), metadata());
+        [
+            ("plain", plain(), none()),
+            ("client", plain(), client()),
+            ("mentions", mentions, none()),
+            ("metadata", only_metadata, none()),
+            ("rich", rich(), client()),
+            ("empty", Content::stored(String::new(), Vec::new(), Metadata::new()), none()),
+        ]
+    };
+    for (case, content, client) in cases() {
+        recorder.record(case, async |mutations| mutations.create(&asked(), root(content, client)).await);
+    }
+    for (case, content, client) in cases() {
+        let new = CreateReply { member: member("ann"), content, client };
+        recorder.record(case, async |mutations| mutations.reply(&asked(), &at(77), new).await);
+    }
+}
+
+pub(super) fn changes(recorder: &mut Recorder) {
+    for (case, content, etag) in [("plain", plain(), ""), ("etag", plain(), "e7"), ("rich", rich(), "")] {
+        let edit = EditComment { member: member("ann"), content, etag: etag.to_owned() };
+        recorder.record(case, async |mutations| mutations.edit(&asked(), &at(77), edit).await);
+    }
+    for (case, actor, etag) in [
+        ("author", DeleteActor::Author(member("ann")), ""),
+        ("owner", DeleteActor::Owner(member("ann")), ""),
+        ("moderator", DeleteActor::Moderator, ""),
+        ("etag", DeleteActor::Author(member("ann")), "e7"),
+    ] {
+        let delete =
+            async |mutations: &super::Mutations| mutations.delete(&asked(), &at(77), actor, etag.to_owned()).await;
+        recorder.record(case, delete);
+    }
+    recorder.record("plain", async |mutations| mutations.undelete(&asked(), &at(77), member("ann")).await);
+    for pinned in [true, false] {
+        recorder.record("plain", async |mutations| mutations.pin(&asked(), &at(77), member("ann"), pinned).await);
+    }
+}
+
+pub(super) fn moderation(recorder: &mut Recorder) {
+    for hidden in [true, false] {
+        recorder.record("plain", async |mutations| mutations.hide(&asked_by_none(), &at(77), hidden).await);
+    }
+}
+
+pub(super) fn likes(recorder: &mut Recorder) {
+    for (case, value) in [("none", LikeValue::None), ("like", LikeValue::Like), ("dislike", LikeValue::Dislike)] {
+        let set = SetLikeRequest { member: member("ann"), value };
+        recorder.record(case, async |mutations| mutations.set_like(&asked(), &at(77), set).await);
+    }
+}
+
+/// Requests that differ only in data that the key covers.
+pub(super) fn callers(recorder: &mut Recorder) {
+    for (case, asked) in [
+        ("other_member", WriteContext { member: Some(member("bob")), ..asked() }),
+        ("other_caller", WriteContext { caller: Caller::unrestricted("app"), ..asked() }),
+        ("without_request_id", WriteContext { request_id: None, ..asked() }),
+    ] {
+        recorder.record(case, async |mutations| mutations.create(&asked, root(plain(), ClientInfo::default())).await);
+    }
+}

@@ -1,0 +1,135 @@
+use super::store::run;
+use super::{Scene, asked, content, everybody, member, only, video};
+use crate::domain::like::LikeValue;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
+use crate::domain::subject::{Metadata, SubjectState};
+use crate::ports::IdSource;
+use crate::write::submit::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
+use crate::write::verbs::{Import, ImportTimes};
+use crate::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
+
+fn item(subject: &SubjectKey, external_id: &str, kind: ImportKind) -> ImportItem {
+    let origin = ImportOrigin { source: "forum".to_owned(), external_id: external_id.to_owned() };
+    ImportItem { subject: subject.clone(), origin, kind }
+}
+
+fn subject(key: &SubjectKey, create_time: Option<Millis>) -> ImportItem {
+    let (owner, state, metadata) = (Some(member("owner")), SubjectState::ReadOnly, Metadata::new());
+    item(key, "s", ImportKind::Subject(ImportedSubject { owner, state, metadata, create_time }))
+}
+
+fn comment(key: &SubjectKey, external_id: &str, parent: Option<&str>) -> ImportItem {
+    let imported = ImportedComment {
+        parent: parent.map(str::to_owned),
+        member: member("ann"),
+        content: content(external_id),
+        client: ClientInfo::default(),
+        state: CommentState::Active,
+        deleted_by: None,
+        times: ImportTimes { create: Millis(5), edit: None, delete: None },
+    };
+    item(key, external_id, ImportKind::Comment(Box::new(imported)))
+}
+
+fn like(key: &SubjectKey, external_id: &str, comment: &str) -> ImportItem {
+    let (comment, member, value) = (comment.to_owned(), member("bob"), LikeValue::Like);
+    item(key, external_id, ImportKind::Like(ImportedLike { comment, member, value, time: Millis(6) }))
+}
+
+fn import(scene: &Scene, caller: &Caller, items: &[ImportItem]) -> Vec<Result<ImportOutcome>> {
+    run(scene.mutations.import(caller, items)).expect("a scene has no faults")
+}
+
+/// Returns for each item whether this call created it, and its floor.
+fn told(outcomes: &[Result<ImportOutcome>]) -> Vec<Result<(bool, i32)>> {
+    outcomes.iter().map(|done| done.clone().map(|done| (done.created, done.floor))).collect()
+}
+
+#[test]
+fn items_come_in_once_however_often_they_are_sent() {
+    let scene = Scene::new();
+    let keys = [video("1"), video("2")];
+    let of = |key: &SubjectKey| {
+        [
+            subject(key, Some(Millis(4))),
+            comment(key, &format!("{}/a", key.object_id()), None),
+            comment(key, &format!("{}/b", key.object_id()), None),
+            comment(key, &format!("{}/c", key.object_id()), Some(&format!("{}/b", key.object_id()))),
+            like(key, &format!("{}/l", key.object_id()), &format!("{}/a", key.object_id())),
+        ]
+    };
+    let items: Vec<ImportItem> = keys.iter().flat_map(of).collect();
+    for created in [true, false] {
+        let outcomes = import(&scene, &everybody(), &items);
+        let one = [(created, 0), (created, 1), (created, 2), (created, 1), (created, 0)].map(Ok);
+        assert_eq!(told(&outcomes), [one.clone(), one].concat());
+        for (key, outcomes) in keys.iter().zip(outcomes.chunks(5)) {
+            let row = scene.row(key);
+            assert_eq!((row.state, row.create_time, row.comment_count), (SubjectState::ReadOnly, Millis(4), 3));
+            let ids: Vec<_> = outcomes.iter().filter_map(|done| done.as_ref().ok()?.comment).collect();
+            let rows = scene.store.rows();
+            let [a, b, c] = [ids[0], ids[1], ids[2]].map(|id| rows.comments[&id].0.clone());
+            assert_eq!((a.like_count, b.like_count, c.parent_id), (1, 0, Some(b.id)));
+            assert!(outcomes.iter().all(|done| done.as_ref().is_ok_and(|done| done.revision == 1)));
+        }
+    }
+    let more = [comment(&keys[0], "1/d", Some("1/a")), comment(&keys[0], "1/e", Some("1/b"))];
+    assert_eq!(told(&import(&scene, &everybody(), &more)), [Ok((true, 1)), Ok((true, 2))], "floors below each parent");
+}
+
+#[test]
+fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
+    let scene = Scene::new();
+    let (key, other) = (scene.subject("1"), SubjectKey::stored("film".to_owned(), "1".to_owned()));
+    let wall = SubjectKey::stored("wall".to_owned(), "1".to_owned());
+    let items = [
+        comment(&key, "a", None),
+        comment(&key, "b", Some("nobody")),
+        comment(&key, "c", Some("a")),
+        like(&key, "l", "nobody"),
+        comment(&other, "d", None),
+        comment(&wall, "e", None),
+        subject(&key, None),
+    ];
+    let (none, unknown) = (Err(Error::CommentNotFound), Err(Error::ObjectTypeUnknown("film".to_owned())));
+    let present = Ok((false, 0));
+    let all = [Ok((true, 1)), none.clone(), Ok((true, 1)), none, unknown, Ok((true, 1)), present];
+    assert_eq!(told(&import(&scene, &everybody(), &items)), all);
+    assert_eq!(scene.row(&key).state, SubjectState::Active, "what stands is what the import wants");
+    let absent = [comment(&video("9"), "x", None), comment(&video("9"), "y", Some("x"))];
+    assert_eq!(told(&import(&scene, &everybody(), &absent))[0], Err(Error::SubjectNotFound));
+    let foreign = import(&scene, &only(["wall"]), &items[..1]);
+    assert_eq!(told(&foreign), [Err(Error::CallerNotAllowed)]);
+    run(scene.mutations.delete_subject(&asked(), key.clone(), String::new())).expect("it stands");
+    assert_eq!(told(&import(&scene, &everybody(), &[comment(&key, "z", None)])), [Err(Error::SubjectNotFound)]);
+}
+
+#[test]
+fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
+    let scene = Scene::new();
+    let key = scene.subject("1");
+    let id = run(IdSource::comment(&*scene.store, key.partition())).expect("ids do not run out");
+    let verb = Import {
+        id,
+        parent: None,
+        member: member("ann"),
+        content: content("a"),
+        client: ClientInfo::default(),
+        origin: ImportOrigin { source: "forum".to_owned(), external_id: "a".to_owned() },
+        state: CommentState::Active,
+        deleted_by: None,
+        times: ImportTimes { create: Millis(5), edit: None, delete: None },
+        max_depth: 2,
+        auto_create: None,
+    };
+    let request = RequestIdentity {
+        key: IdempotencyKey::imported("comment", "forum", "a"),
+        fingerprint: Fingerprint::of(&[b"import"]),
+    };
+    let theirs = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
+    scene.store.meanwhile.lock().expect("nobody panics while holding it").push(theirs);
+    let outcomes = import(&scene, &everybody(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
+    assert_eq!(told(&outcomes), [Ok((false, 1)), Ok((true, 1))]);
+    assert_eq!(outcomes[0].as_ref().map(|done| done.comment), Ok(Some(id)));
+}

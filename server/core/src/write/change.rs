@@ -1,0 +1,51 @@
+//! The changes of a command: facts that a unit of work applies and a store commits.
+
+use crate::domain::comment::{Comment, DeletedBy};
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::ids::CommentId;
+use crate::domain::like::Like;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::state::CommentState;
+use crate::domain::subject::Subject;
+
+/// One changed fact. It never contains counts: they follow from it by [`CommentState::delta`] and
+/// [`LikeValue::delta`](crate::LikeValue::delta).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A new subject.
+    CreateSubject(Subject),
+    /// Replaces owner, state, metadata, pins or deletion of a subject; its counts stay.
+    ReplaceSubject(Subject),
+    /// A new comment, whose own counts are still zero.
+    InsertComment(Box<NewComment>),
+    /// A transition of a comment to another state.
+    SetState(StateChange),
+    /// A new content of a comment; the former content goes to its history.
+    SetContent(CommentId, Content),
+    /// The new value of a member's like on a comment.
+    SetLike(Like),
+}
+
+/// A comment with all rows that are written with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewComment {
+    /// The index row.
+    pub comment: Comment,
+    /// The content row.
+    pub content: Content,
+    /// Facts about the client; empty if the caller gave none.
+    pub client: ClientInfo,
+    /// The source of an imported comment; `None` for a comment written here.
+    pub origin: Option<ImportOrigin>,
+}
+
+/// A transition of a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateChange {
+    /// The comment.
+    pub comment_id: CommentId,
+    /// The new state.
+    pub to: CommentState,
+    /// The role of the deleter, for a transition to deleted.
+    pub deleted_by: Option<DeletedBy>,
+}

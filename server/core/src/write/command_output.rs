@@ -1,0 +1,28 @@
+//! The result of a command.
+
+use crate::domain::comment::CommentView;
+use crate::domain::like::LikeAnswer;
+use crate::domain::subject::Subject;
+
+/// The result of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandOutput {
+    /// The subject's revision that contains the effect; on a repeat, the revision in the first
+    /// response.
+    pub revision: i64,
+    /// The effect, in its current state.
+    pub effect: Effect,
+    /// `true` if an earlier request with the same key had the effect already.
+    pub replayed: bool,
+}
+
+/// The subject, comment or like that a command changed or found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// A subject.
+    Subject(Box<Subject>),
+    /// A comment.
+    Comment(Box<CommentView>),
+    /// A like.
+    Like(LikeAnswer),
+}

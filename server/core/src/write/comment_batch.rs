@@ -1,0 +1,72 @@
+//! The decision of a command on the locked rows of its batch.
+
+use crate::domain::comment::CommentView;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::request::IdempotencyRecord;
+use crate::write::command_output::{CommandOutput, Effect};
+use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
+use crate::write::verbs::Command;
+
+impl UnitOfWork {
+    /// Decides one command and applies it.
+    ///
+    /// # Errors
+    /// The reason for which the command is rejected; the unit of work is then unchanged. After
+    /// [`Error::Internal`] it may be partly changed, and nothing of it may be written.
+    pub fn run(&mut self, command: &Command) -> Result<CommandOutput> {
+        if let Some(output) = self.replay(command)? {
+            return Ok(output);
+        }
+        let act = command.verb.act();
+        act.check(self, command)?;
+        let changes = act.changes(self, command);
+        // A like has no idempotency record: the lack of changes is the only sign of a repeat.
+        let replayed = changes.is_empty() && command.verb.as_like().is_some();
+        let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
+        for change in changes {
+            self.apply(change, context)?;
+        }
+        let revision = self.subject(&command.subject).map_or(0, |s| s.revision);
+        let effect = self.effect(command, command.verb.comment_id())?;
+        self.remember(command, revision);
+        Ok(CommandOutput { revision, effect, replayed })
+    }
+
+    /// Returns the output of an earlier request with the same key, if there was one.
+    fn replay(&self, command: &Command) -> Result<Option<CommandOutput>> {
+        let Some(record) = self.record(&command.subject, command.request.key) else { return Ok(None) };
+        if record.fingerprint != command.request.fingerprint {
+            return Err(Error::RequestIdReused);
+        }
+        let effect = self.effect(command, record.comment)?;
+        Ok(Some(CommandOutput { revision: record.revision, effect, replayed: true }))
+    }
+
+    fn effect(&self, command: &Command, comment: Option<CommentId>) -> Result<Effect> {
+        if let Some(set) = command.verb.as_like() {
+            return set.answer(self).map(Effect::Like);
+        }
+        let subject = self.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
+        let Some(id) = comment else { return Ok(Effect::Subject(Box::new(subject.clone()))) };
+        let comment = self.comment(id).ok_or_else(|| Error::internal("a comment of the batch is not loaded"))?;
+        let view = CommentView {
+            comment: comment.clone(),
+            subject: subject.key.clone(),
+            content: self.content(id).cloned(),
+            pinned: subject.pins.contains(&id),
+        };
+        Ok(Effect::Comment(Box::new(view.seen_by(None))))
+    }
+
+    /// Stores the idempotency record of a command. Repeats later in the batch find it, and the
+    /// store writes it in the same transaction as the effect.
+    fn remember(&mut self, command: &Command, revision: i64) {
+        if command.verb.as_like().is_some() {
+            return; // the row of a like stores its last operation
+        }
+        let (verb, comment) = (command.verb.code(), command.verb.comment_id());
+        let record = IdempotencyRecord { verb, fingerprint: command.request.fingerprint, comment, revision };
+        self.keep_record(&command.subject, command.request.key, record, command.verb.creates_comment());
+    }
+}

@@ -1,0 +1,313 @@
+//! Import: items of another system, in the order of the request, each with its own outcome.
+//!
+//! An item is identified by (source, external id) permanently, so a repeat finds the result of the
+//! first run. Consecutive items of one subject form one batch.
+
+use std::collections::HashMap;
+
+use crate::domain::caller::Caller;
+use crate::domain::comment::DeletedBy;
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::like::LikeValue;
+use crate::domain::member::MemberId;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
+use crate::domain::state::CommentState;
+use crate::domain::subject::{Metadata, SubjectKey, SubjectState};
+use crate::domain::time::Millis;
+use crate::write::command_output::{CommandOutput, Effect};
+use crate::write::lock_set::CommentLocation;
+use crate::write::submit::Mutations;
+use crate::write::verbs::{Command, CreateSubject, Import, ImportLike, ImportTimes, SetLike};
+
+/// An item to import.
+#[derive(Debug, Clone)]
+pub struct ImportItem {
+    /// The subject that it belongs to.
+    pub subject: SubjectKey,
+    /// The source and the external id.
+    pub origin: ImportOrigin,
+    /// The kind and the data of the item.
+    pub kind: ImportKind,
+}
+
+/// The kinds of items.
+#[derive(Debug, Clone)]
+pub enum ImportKind {
+    /// A subject.
+    Subject(ImportedSubject),
+    /// A comment, root or reply.
+    Comment(Box<ImportedComment>),
+    /// A like.
+    Like(ImportedLike),
+}
+
+/// A subject with its owner and state.
+#[derive(Debug, Clone)]
+pub struct ImportedSubject {
+    /// Its owner.
+    pub owner: Option<MemberId>,
+    /// Its state.
+    pub state: SubjectState,
+    /// The metadata of the caller.
+    pub metadata: Metadata,
+    /// The time of creation; `None` for the present time.
+    pub create_time: Option<Millis>,
+}
+
+/// A comment with its times.
+#[derive(Debug, Clone)]
+pub struct ImportedComment {
+    /// The external id of the comment that it replies to; `None` for a root.
+    pub parent: Option<String>,
+    /// The author.
+    pub member: MemberId,
+    /// The content.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+    /// ACTIVE, HIDDEN or DELETED.
+    pub state: CommentState,
+    /// The capacity in which it was deleted, if it is deleted.
+    pub deleted_by: Option<DeletedBy>,
+    /// Its times.
+    pub times: ImportTimes,
+}
+
+/// A like with its time.
+#[derive(Debug, Clone)]
+pub struct ImportedLike {
+    /// The external id of the comment.
+    pub comment: String,
+    /// The member whose value is imported.
+    pub member: MemberId,
+    /// The value.
+    pub value: LikeValue,
+    /// The time since which the value has been set.
+    pub time: Millis,
+}
+
+/// The outcome of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// True if this call created it; false if it existed already.
+    pub created: bool,
+    /// The comment that the item is, or that it concerns.
+    pub comment: Option<CommentId>,
+    /// The comment's floor; 0 for a subject.
+    pub floor: i32,
+    /// The subject's revision that contains it.
+    pub revision: i64,
+}
+
+/// The maximum number of repeats of a run whose parents were not found.
+const REPEATS: usize = 2;
+
+/// The comments of the external ids that one run knows.
+type KnownComments = HashMap<String, CommentId>;
+
+impl Mutations {
+    /// Imports items in order. Each item has its own outcome.
+    ///
+    /// # Errors
+    /// The outer error is an error of the store. A repeat of the call completes the items that it
+    /// left undone.
+    pub async fn import(&self, caller: &Caller, items: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
+        let mut outcomes = Vec::with_capacity(items.len());
+        let runs = items.chunk_by(|a, b| a.subject == b.subject && a.kind.is_like() == b.kind.is_like());
+        for run in runs {
+            if let Err(refused) = self.policy(caller, run[0].subject.object_type()) {
+                outcomes.extend(run.iter().map(|_| Err(refused.clone())));
+                continue;
+            }
+            outcomes.extend(self.import_run(run).await?);
+        }
+        Ok(outcomes)
+    }
+
+    /// Imports one run. The run is repeated if another process has imported one of its parents
+    /// meanwhile.
+    async fn import_run(&self, run: &[ImportItem]) -> Result<Vec<Result<ImportOutcome>>> {
+        let (mut outcomes, mut raced) = self.import_once(run).await?;
+        for _ in 0..REPEATS {
+            if !raced {
+                break;
+            }
+            let again;
+            (again, raced) = self.import_once(run).await?;
+            outcomes = outcomes.into_iter().zip(again).map(|(first, again)| first.or(again)).collect();
+        }
+        Ok(outcomes)
+    }
+
+    /// Makes one attempt. Also returns true if a parent that the run was about to create already
+    /// existed under another id.
+    async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
+        let known = self.known(run).await?;
+        let targets = self.targets(&known).await?;
+        let mut fresh = KnownComments::new();
+        let mut commands = Vec::with_capacity(run.len());
+        let mut outcomes: Vec<Option<Result<ImportOutcome>>> = Vec::with_capacity(run.len());
+        for item in run {
+            match self.command(item, &targets, &mut fresh).await? {
+                Ok(command) => {
+                    commands.push(command);
+                    outcomes.push(None);
+                }
+                Err(refused) => outcomes.push(Some(Err(refused))),
+            }
+        }
+        let outputs = self.log.submit(commands).await?;
+        let raced = outputs.contains(&Err(Error::CommentNotFound));
+        let mut outputs = outputs.into_iter();
+        let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a batch was answered in part")));
+        let settle = |done: Option<_>| done.unwrap_or_else(|| next().map_or_else(present, settled));
+        Ok((outcomes.into_iter().map(settle).collect(), raced))
+    }
+
+    /// Returns the comments that this run names and that the store contains.
+    async fn known(&self, run: &[ImportItem]) -> Result<KnownComments> {
+        let mut names: Vec<(&str, &str)> = run.iter().flat_map(ImportItem::names).collect();
+        names.sort_unstable();
+        names.dedup();
+        let keys: Vec<_> = names.iter().map(|(source, id)| IdempotencyKey::imported("comment", source, id)).collect();
+        let found = self.reader.created_by(&run[0].subject, &keys).await?;
+        let pairs = names.into_iter().zip(found);
+        Ok(pairs.filter_map(|((source, id), comment)| comment.map(|c| (name(source, id), c))).collect())
+    }
+
+    /// Returns the locations of known comments.
+    async fn targets(&self, known: &KnownComments) -> Result<HashMap<String, CommentLocation>> {
+        let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
+        let location = self.reader.locate(&ids).await?;
+        Ok(names.into_iter().zip(location).filter_map(|(name, at)| at.map(|at| (name, at.target()))).collect())
+    }
+
+    async fn command(
+        &self,
+        item: &ImportItem,
+        targets: &HashMap<String, CommentLocation>,
+        fresh: &mut KnownComments,
+    ) -> Result<Result<Command>> {
+        let partition = item.subject.partition();
+        // A comment of this run that is not stored yet is below rows that its own command locks.
+        let find = |fresh: &KnownComments, external_id: &str| {
+            let name = name(&item.origin.source, external_id);
+            let unborn =
+                || fresh.get(&name).map(|id| CommentLocation { id: *id, ancestor_ids: vec![*id], parent: None });
+            targets.get(&name).cloned().or_else(unborn).ok_or(Error::CommentNotFound)
+        };
+        let verb = match &item.kind {
+            ImportKind::Subject(subject) => CreateSubject {
+                id: self.ids.subject(partition).await?,
+                owner: subject.owner.clone(),
+                state: subject.state,
+                metadata: subject.metadata.clone(),
+                create_time: subject.create_time.unwrap_or_else(|| self.clock.now()),
+            }
+            .into(),
+            ImportKind::Comment(comment) => {
+                let parent = match comment.parent.as_deref().map(|parent| find(fresh, parent)).transpose() {
+                    Ok(parent) => parent,
+                    Err(refused) => return Ok(Err(refused)),
+                };
+                let id = self.ids.comment(partition).await?;
+                fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
+                self.import_comment(item, comment, id, parent)?.into()
+            }
+            ImportKind::Like(like) => match find(fresh, &like.comment) {
+                Ok(target) => ImportLike {
+                    like: SetLike {
+                        comment_id: target.id,
+                        member: like.member.clone(),
+                        value: like.value,
+                        operation: RequestId::from_bytes(item.key().0),
+                    },
+                    time: like.time,
+                }
+                .into(),
+                Err(refused) => return Ok(Err(refused)),
+            },
+        };
+        let request = RequestIdentity { key: item.key(), fingerprint: Fingerprint::of(&[b"import"]) };
+        Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
+    }
+
+    fn import_comment(
+        &self,
+        item: &ImportItem,
+        comment: &ImportedComment,
+        id: CommentId,
+        parent: Option<CommentLocation>,
+    ) -> Result<Import> {
+        let policy = self.policies.of(item.subject.object_type())?;
+        // A subject and its first comment may have the same number: they are rows of two tables.
+        let auto_create = policy.auto_create.then(|| SubjectId::from(id));
+        Ok(Import {
+            id,
+            parent,
+            member: comment.member.clone(),
+            content: comment.content.clone(),
+            client: comment.client.clone(),
+            origin: item.origin.clone(),
+            state: comment.state,
+            deleted_by: comment.deleted_by,
+            times: comment.times,
+            max_depth: policy.max_depth,
+            auto_create,
+        })
+    }
+}
+
+impl ImportKind {
+    /// Returns true for a like. Likes have write queues of their own.
+    fn is_like(&self) -> bool {
+        matches!(self, Self::Like(_))
+    }
+}
+
+impl ImportItem {
+    fn key(&self) -> IdempotencyKey {
+        let kind = match self.kind {
+            ImportKind::Subject(_) => "subject",
+            ImportKind::Comment(_) => "comment",
+            ImportKind::Like(_) => "like",
+        };
+        IdempotencyKey::imported(kind, &self.origin.source, &self.origin.external_id)
+    }
+
+    /// Returns the comments that it names, as (source, external id).
+    fn names(&self) -> Vec<(&str, &str)> {
+        let source = self.origin.source.as_str();
+        match &self.kind {
+            ImportKind::Subject(_) => Vec::new(),
+            ImportKind::Comment(comment) => comment.parent.iter().map(|parent| (source, parent.as_str())).collect(),
+            ImportKind::Like(like) => vec![(source, like.comment.as_str())],
+        }
+    }
+}
+
+/// Returns one key for a pair. A source contains no NUL, so two different pairs never give the same
+/// key.
+fn name(source: &str, external_id: &str) -> String {
+    format!("{source}\0{external_id}")
+}
+
+fn settled(output: CommandOutput) -> Result<ImportOutcome> {
+    let (comment, floor, created) = match &output.effect {
+        Effect::Subject(_) => (None, 0, !output.replayed),
+        Effect::Comment(view) => (Some(view.comment.id), view.comment.floor, !output.replayed),
+        Effect::Like(answer) => (None, 0, answer.changed && !output.replayed),
+    };
+    Ok(ImportOutcome { created, comment, floor, revision: output.revision })
+}
+
+/// Accepts an error for a subject that exists already: this is the state that the import requests.
+fn present(error: Error) -> Result<ImportOutcome> {
+    if error == Error::SubjectAlreadyExists {
+        return Ok(ImportOutcome { created: false, comment: None, floor: 0, revision: 0 });
+    }
+    Err(error)
+}

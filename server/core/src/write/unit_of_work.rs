@@ -1,0 +1,149 @@
+//! The unit of work: the rows that one batch may touch, loaded under lock, and the changes that the
+//! batch makes to them.
+//!
+//! A store fills a [`UnitOfWork`], calls [`UnitOfWork::run`] for each command in order, and writes
+//! the rows that the [`WriteSet`] names. Commands of a batch see the effects of earlier ones; a
+//! rejected command leaves no trace.
+
+mod apply;
+mod committed_change;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use crate::domain::comment::Comment;
+use crate::domain::content::Content;
+use crate::domain::error::{Error, Result};
+use crate::domain::event::Changes;
+use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::like::Like;
+use crate::domain::member::MemberId;
+use crate::domain::path::Path;
+use crate::domain::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
+use crate::domain::subject::{Subject, SubjectKey};
+use crate::domain::time::Millis;
+use crate::write::write_set::WriteSet;
+pub use committed_change::{CommitObserver, CommittedChange, CommittedComment};
+
+/// The part of a command that its changes need.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChangeContext<'c> {
+    /// The subject of the command.
+    pub(crate) subject: &'c SubjectKey,
+    /// The identity that a new comment stores.
+    pub(crate) request: RequestIdentity,
+    /// The time of the command.
+    pub(crate) now: Millis,
+}
+
+/// The locked rows of one batch.
+#[derive(Debug, Default)]
+pub struct UnitOfWork {
+    subjects: BTreeMap<SubjectKey, Subject>,
+    comments: BTreeMap<CommentId, Comment>,
+    paths: BTreeMap<Path, CommentId>,
+    contents: BTreeMap<CommentId, Content>,
+    likes: BTreeMap<(CommentId, MemberId), Like>,
+    records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
+    write_set: WriteSet,
+}
+
+impl UnitOfWork {
+    /// Adds a locked subject.
+    pub fn load_subject(&mut self, subject: Subject) {
+        self.subjects.insert(subject.key.clone(), subject);
+    }
+
+    /// Adds a locked comment.
+    pub fn load_comment(&mut self, comment: Comment) {
+        self.paths.insert(comment.path.clone(), comment.id);
+        self.comments.insert(comment.id, comment);
+    }
+
+    /// Adds the content of a comment.
+    pub fn load_content(&mut self, id: CommentId, content: Content) {
+        self.contents.insert(id, content);
+    }
+
+    /// Adds a locked like.
+    pub fn load_like(&mut self, like: Like) {
+        self.likes.insert((like.comment_id, like.member.clone()), like);
+    }
+
+    /// Adds the idempotency record of an earlier request.
+    pub fn load_prior(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
+        self.records.insert((subject, key), record);
+    }
+
+    /// The subject with the key `key`, deleted or not.
+    #[must_use]
+    pub fn subject(&self, key: &SubjectKey) -> Option<&Subject> {
+        self.subjects.get(key)
+    }
+
+    /// A comment of the batch.
+    #[must_use]
+    pub fn comment(&self, id: CommentId) -> Option<&Comment> {
+        self.comments.get(&id)
+    }
+
+    /// The comment of the batch that has the path `path`.
+    #[must_use]
+    pub fn at_path(&self, path: &Path) -> Option<&Comment> {
+        self.paths.get(path).and_then(|id| self.comments.get(id))
+    }
+
+    /// The content of a comment of the batch.
+    #[must_use]
+    pub fn content(&self, id: CommentId) -> Option<&Content> {
+        self.contents.get(&id)
+    }
+
+    /// A member's like; `None` if the member never set one.
+    #[must_use]
+    pub fn like(&self, id: CommentId, member: &MemberId) -> Option<&Like> {
+        self.likes.get(&(id, member.clone()))
+    }
+
+    /// The idempotency record of an earlier request of a subject.
+    pub(crate) fn record(&self, subject: &SubjectKey, key: IdempotencyKey) -> Option<&IdempotencyRecord> {
+        self.records.get(&(self.subjects.get(subject)?.id, key))
+    }
+
+    /// Keeps the idempotency record of a command, and writes it unless the row of a new comment
+    /// stores the key.
+    pub(crate) fn keep_record(
+        &mut self,
+        subject: &SubjectKey,
+        key: IdempotencyKey,
+        record: IdempotencyRecord,
+        in_comment: bool,
+    ) {
+        let Some(subject) = self.subjects.get(subject) else { return };
+        self.records.insert((subject.id, key), record);
+        if !in_comment {
+            self.write_set.requests.push((subject.id, key, record));
+        }
+    }
+
+    /// Returns the event data of each subject: its changes, and the revision that contains them, if
+    /// they moved it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if a subject that changed is not in the unit of work.
+    pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, &Changes)>> {
+        let told = |(key, changes)| {
+            let subject =
+                self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
+            Ok((subject, self.write_set.revised.contains(key).then_some(subject.revision), changes))
+        };
+        self.write_set.events.iter().map(told).collect()
+    }
+
+    /// The rows that have to be written.
+    #[must_use]
+    pub fn write_set(&self) -> &WriteSet {
+        &self.write_set
+    }
+}

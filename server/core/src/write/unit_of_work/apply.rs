@@ -1,0 +1,193 @@
+//! The only code that changes rows: each change, and the counts that follow from it.
+
+use crate::domain::comment::Comment;
+use crate::domain::content::Content;
+use crate::domain::error::{Error, Result};
+use crate::domain::event::{ChangeKind, CommentChange};
+use crate::domain::ids::CommentId;
+use crate::domain::like::{Like, LikeValue};
+use crate::domain::path::Path;
+use crate::domain::state::CommentState;
+use crate::domain::subject::{Subject, SubjectKey};
+use crate::write::change::{Change, NewComment, StateChange};
+use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
+use crate::write::write_set::ContentEdit;
+
+impl UnitOfWork {
+    pub(crate) fn apply(&mut self, change: Change, context: ChangeContext<'_>) -> Result<()> {
+        match change {
+            Change::CreateSubject(subject) => self.create_subject(subject),
+            Change::ReplaceSubject(subject) => self.replace_subject(subject),
+            Change::InsertComment(new) => self.insert_comment(*new, context)?,
+            Change::SetState(change) => self.set_state(change, context)?,
+            Change::SetContent(id, content) => self.set_content(id, content, context)?,
+            Change::SetLike(like) => self.set_like(like, context)?,
+        }
+        Ok(())
+    }
+
+    fn create_subject(&mut self, subject: Subject) {
+        let key = subject.key.clone();
+        self.write_set.new_subjects.insert(key.clone());
+        self.subjects.insert(key.clone(), subject);
+        self.revise(&key);
+        self.write_set.events.entry(key).or_default().subject = true;
+    }
+
+    fn replace_subject(&mut self, subject: Subject) {
+        let key = subject.key.clone();
+        self.revise(&key);
+        let Some(row) = self.subjects.get_mut(&key) else { return };
+        let event = self.write_set.events.entry(key).or_default();
+        for pin in row.pins.iter().chain(&subject.pins) {
+            if row.pins.contains(pin) != subject.pins.contains(pin) {
+                event.tell(CommentChange { id: *pin, root: None, what: ChangeKind::PinChanged });
+            }
+        }
+        event.subject |= row.version != subject.version;
+        *row = Subject {
+            next_floor: row.next_floor,
+            root_count: row.root_count,
+            comment_count: row.comment_count,
+            revision: row.revision,
+            ..subject
+        };
+    }
+
+    fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
+        let NewComment { mut comment, content, client, origin } = new;
+        self.revise(context.subject);
+        let subject = self.subjects.get_mut(context.subject).ok_or_else(|| unloaded("subject"))?;
+        comment.born_revision = subject.revision;
+        match comment.root_id {
+            None => subject.next_floor = next(comment.floor)?,
+            Some(root) => self.change(root)?.next_floor = next(comment.floor)?,
+        }
+        comment.relist();
+        self.contents.insert(comment.id, content);
+        if !client.is_empty() {
+            self.write_set.clients.insert(comment.id, client);
+        }
+        if let Some(origin) = origin {
+            self.write_set.origins.insert(comment.id, origin);
+        }
+        self.write_set.new_comments.insert(comment.id, context.request);
+        self.load_comment(comment.clone());
+        self.tell(&comment, ChangeKind::Created, context.subject);
+        self.count(&comment, i32::from(comment.state.is_visible()), context.subject)
+    }
+
+    fn set_state(&mut self, change: StateChange, context: ChangeContext<'_>) -> Result<()> {
+        self.revise(context.subject);
+        let comment = self.change(change.comment_id)?;
+        let delta = comment.state.delta(change.to);
+        let deleted = change.to == CommentState::Deleted;
+        comment.prior_state = if deleted { comment.state } else { change.to };
+        comment.delete_time = deleted.then_some(context.now);
+        comment.deleted_by = change.deleted_by.filter(|_| deleted);
+        comment.state = change.to;
+        comment.version += 1;
+        comment.update_time = context.now;
+        comment.relist();
+        let comment = comment.clone();
+        self.tell(&comment, ChangeKind::StateChanged, context.subject);
+        self.count(&comment, delta, context.subject)
+    }
+
+    /// Adds `delta` to every count that includes `comment`, and lists or unlists the tombstones
+    /// above it.
+    fn count(&mut self, comment: &Comment, delta: i32, subject: &SubjectKey) -> Result<()> {
+        if delta == 0 {
+            return Ok(());
+        }
+        let row = self.subjects.get_mut(subject).ok_or_else(|| unloaded("subject"))?;
+        row.comment_count += delta;
+        row.root_count += if comment.is_root() { delta } else { 0 };
+        let parent = comment.parent_id.filter(|p| Some(*p) != comment.root_id);
+        for id in comment.root_id.into_iter().chain(parent) {
+            self.change(id)?.reply_count += delta;
+        }
+        for path in comment.path.ancestors() {
+            let id = self.at(&path)?;
+            let ancestor = self.change(id)?;
+            ancestor.live_below += delta;
+            ancestor.relist();
+        }
+        Ok(())
+    }
+
+    fn set_content(&mut self, id: CommentId, content: Content, context: ChangeContext<'_>) -> Result<()> {
+        self.revise(context.subject);
+        let former = self.contents.insert(id, content).ok_or_else(|| unloaded("content"))?;
+        let comment = self.change(id)?;
+        let time = comment.edit_time.unwrap_or(comment.create_time);
+        let edit = ContentEdit { comment_id: id, version: comment.version, content: former, time };
+        comment.version += 1;
+        comment.update_time = context.now;
+        comment.edit_time = Some(context.now);
+        let comment = comment.clone();
+        self.tell(&comment, ChangeKind::Edited, context.subject);
+        self.write_set.edits.push(edit);
+        if !self.write_set.new_comments.contains_key(&id) {
+            self.write_set.contents.insert(id);
+        }
+        Ok(())
+    }
+
+    fn set_like(&mut self, like: Like, context: ChangeContext<'_>) -> Result<()> {
+        let key = (like.comment_id, like.member.clone());
+        let before = self.likes.get(&key).map_or(LikeValue::None, |l| l.value);
+        let (likes, dislikes) = before.delta(like.value);
+        if (likes, dislikes) != (0, 0) {
+            let comment = self.change(like.comment_id)?;
+            comment.like_count += likes;
+            comment.dislike_count += dislikes;
+            let change = CommentChange { id: comment.id, root: comment.root_id, what: ChangeKind::Liked };
+            let event = self.write_set.events.entry(context.subject.clone()).or_default();
+            event.tell(change);
+            event.tell_liker(&key.1);
+        }
+        self.write_set.likes.insert(key.clone());
+        self.likes.insert(key, like);
+        Ok(())
+    }
+
+    /// Starts a change of the subject: one revision per batch, for any number of commands.
+    fn revise(&mut self, key: &SubjectKey) {
+        if let Some(subject) = self.subjects.get_mut(key)
+            && self.write_set.revised.insert(key.clone())
+        {
+            if !self.write_set.new_subjects.contains(key) {
+                self.write_set.subjects.insert(key.clone(), subject.clone());
+            }
+            subject.revision += 1;
+        }
+    }
+
+    /// Starts a change of a comment: returns its row and increments the comment's own revision.
+    fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
+        let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
+        if !self.write_set.new_comments.contains_key(&id) {
+            self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
+        }
+        comment.revision += 1;
+        Ok(comment)
+    }
+
+    fn tell(&mut self, comment: &Comment, what: ChangeKind, subject: &SubjectKey) {
+        let change = CommentChange { id: comment.id, root: comment.root_id, what };
+        self.write_set.events.entry(subject.clone()).or_default().tell(change);
+    }
+
+    fn at(&self, path: &Path) -> Result<CommentId> {
+        self.paths.get(path).copied().ok_or_else(|| unloaded("ancestor"))
+    }
+}
+
+fn next(floor: i32) -> Result<i32> {
+    floor.checked_add(1).ok_or_else(|| Error::internal("floors are exhausted"))
+}
+
+fn unloaded(what: &str) -> Error {
+    Error::internal(format!("a {what} that the batch needs is not loaded"))
+}

@@ -1,0 +1,77 @@
+//! The rows that a batch committed under one subject. The cache is updated from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+
+use crate::domain::comment::Comment;
+use crate::domain::content::Content;
+use crate::domain::ids::CommentId;
+use crate::domain::subject::Subject;
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Everything that one batch changed under one subject, in its state after the commit. All values
+/// are absolute, so applying them twice has the same result as once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedChange {
+    /// The subject. Likes do not lock it: in a batch of likes only its id and its key are reliable.
+    pub subject: Subject,
+    /// True if the batch is a revision of the subject, namely `subject.revision`. A batch of likes
+    /// is not.
+    pub revised: bool,
+    /// True if the batch created the subject.
+    pub created: bool,
+    /// The comments whose rows changed, including those that changed only by likes.
+    pub comments: Vec<CommittedComment>,
+}
+
+/// One comment that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedComment {
+    /// The row after the commit.
+    pub comment: Comment,
+    /// The content, if the batch wrote it.
+    pub content: Option<Content>,
+    /// True if lists contained the comment before the batch.
+    pub was_listed: bool,
+}
+
+/// Receives the rows that every commit changed, for caches of the rows. It is called after the
+/// commit and before the response is sent. It has to return quickly, and it returns no error: its
+/// failures do not affect the write. Commits that it does not receive reach the cache through the
+/// outbox.
+#[async_trait]
+pub trait CommitObserver: Send + Sync + std::fmt::Debug {
+    /// Called after a batch was committed.
+    async fn committed(&self, changed: Vec<CommittedChange>);
+}
+
+impl UnitOfWork {
+    /// Returns the changes of the batch, grouped by subject.
+    #[must_use]
+    pub fn changed(&self) -> Vec<CommittedChange> {
+        let mut comments: BTreeMap<_, Vec<CommittedComment>> = BTreeMap::new();
+        let ids: BTreeSet<CommentId> =
+            self.write_set.new_comments.keys().chain(self.write_set.comments.keys()).copied().collect();
+        for comment in ids.iter().filter_map(|id| self.comments.get(id)) {
+            let id = comment.id;
+            let written = self.write_set.new_comments.contains_key(&id) || self.write_set.contents.contains(&id);
+            let content = self.contents.get(&id).filter(|_| written).cloned();
+            let was_listed = self.write_set.comments.get(&id).is_some_and(|before| before.listed);
+            let changed = CommittedComment { comment: comment.clone(), content, was_listed };
+            comments.entry(comment.subject_id).or_default().push(changed);
+        }
+        let changed = |subject: &Subject| {
+            let revised = self.write_set.revised.contains(&subject.key);
+            let comments = comments.remove(&subject.id).unwrap_or_default();
+            let created = self.write_set.new_subjects.contains(&subject.key);
+            (revised || !comments.is_empty()).then(|| CommittedChange {
+                subject: subject.clone(),
+                revised,
+                created,
+                comments,
+            })
+        };
+        self.subjects.values().filter_map(changed).collect()
+    }
+}

@@ -1,0 +1,187 @@
+//! The results of a batch: its events, its revisions, and the rows for the cache.
+
+use super::scene::{Scene, key, key_named, member};
+use super::verbs::{author, create_subject, delete_subject, update_subject};
+use crate::domain::event::{ChangeKind, Changes, CommentChange};
+use crate::domain::ids::CommentId;
+use crate::domain::like::LikeValue;
+use crate::domain::state::CommentState;
+use crate::write::unit_of_work::UnitOfWork;
+use crate::write::verbs::{CommandKind, UndeleteSubject};
+use crate::{CommittedChange, CommittedComment};
+
+/// Returns the event of the only subject of a unit of work, and the revision that contains it.
+fn told(unit: &UnitOfWork) -> Option<(Option<i64>, Changes)> {
+    let events = unit.events().expect("of subjects that are loaded");
+    assert!(events.iter().all(|(subject, ..)| subject.key == key()) && events.len() <= 1, "{events:?}");
+    events.first().map(|(_, revision, changes)| (*revision, (*changes).clone()))
+}
+
+fn said(changes: &Changes) -> Vec<(CommentId, Option<CommentId>, ChangeKind)> {
+    changes.comments.iter().map(|change| (change.id, change.root, change.what)).collect()
+}
+
+#[test]
+fn every_verb_tells_what_happened() {
+    use ChangeKind::{Created, Edited, PinChanged, StateChanged};
+    let mut scene = Scene::open();
+    let root = scene.root();
+    let reply = scene.reply(root, 2);
+    type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
+    type Told = fn(CommentId, [CommentId; 2]) -> Vec<(CommentId, Option<CommentId>, ChangeKind)>;
+    let cases: [(Make, Told, bool); 14] = [
+        (|scene, _| scene.create().into(), |new, _| vec![(new, None, Created)], false),
+        (|scene, [r, _]| scene.answer(r, 2).into(), |new, [r, _]| vec![(new, Some(r), Created)], false),
+        (|scene, _| scene.import(CommentState::Hidden).into(), |new, _| vec![(new, None, Created)], false),
+        (|scene, [r, _]| scene.edit(r, "author", "other").into(), |id, _| vec![(id, None, Edited)], false),
+        (|scene, [r, _]| scene.pin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
+        (|scene, [r, _]| scene.unpin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
+        (|scene, [_, a]| scene.hide(a).into(), |id, [r, _]| vec![(id, Some(r), StateChanged)], false),
+        (|scene, [_, a]| scene.unhide(a).into(), |id, [r, _]| vec![(id, Some(r), StateChanged)], false),
+        (|scene, [r, _]| scene.pin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
+        (
+            |scene, [r, _]| scene.delete(r, author("author")).into(),
+            |id, _| vec![(id, None, PinChanged), (id, None, StateChanged)],
+            false,
+        ),
+        (|scene, [r, _]| scene.undelete(r, "author").into(), |id, _| vec![(id, None, StateChanged)], false),
+        (|_, _| update_subject().into(), |_, _| Vec::new(), true),
+        (|_, _| delete_subject().into(), |_, _| Vec::new(), true),
+        (|_, _| UndeleteSubject.into(), |_, _| Vec::new(), true),
+    ];
+    for (make, expected, subject) in cases {
+        let verb = make(&mut scene, [root, reply]);
+        let command = scene.command(verb);
+        let about = command.verb.comment_id().unwrap_or(root);
+        let (_, unit) = scene.commit(std::slice::from_ref(&command));
+        let (revision, changes) = told(&unit).expect("an event");
+        assert_eq!(revision, Some(scene.subject().revision), "{}", command.verb.name());
+        assert_eq!((said(&changes), changes.subject), (expected(about, [root, reply]), subject), "{command:?}");
+        assert!(changes.likers.is_empty());
+    }
+    let nothing = scene.command(scene.unpin(root, "owner"));
+    let (_, unit) = scene.commit(&[nothing]);
+    assert_eq!((told(&unit), unit.changed()), (None, Vec::new()));
+}
+
+#[test]
+fn one_batch_is_one_revision_and_tells_a_change_once() {
+    let mut scene = Scene::open();
+    let old = scene.root();
+    let before = scene.subject().revision;
+    let (create, import) = (scene.create(), scene.import(CommentState::Active));
+    let (first, second) = (create.id, import.id);
+    let edits = ["one", "two"].map(|said| scene.edit(old, "author", said));
+    let [one, two] = edits.map(|edit| scene.command(edit));
+    let batch = [scene.command(create), one, scene.command(import), two, scene.command(update_subject())];
+    let (answers, unit) = scene.commit(&batch);
+    for answer in &answers {
+        assert_eq!(answer.as_ref().map(|output| output.revision), Ok(before + 1));
+    }
+    let change = |id, what| CommentChange { id, root: None, what };
+    let created = [first, second].map(|id| change(id, ChangeKind::Created));
+    let comments = vec![created[0], change(old, ChangeKind::Edited), created[1]];
+    assert_eq!(told(&unit), Some((Some(before + 1), Changes { comments, likers: [].into(), subject: true })));
+    assert_eq!([first, second].map(|id| scene.row(id).born_revision), [before + 1; 2]);
+    assert_eq!(unit.write_set().contents, [old].into(), "that of a new comment is written with it");
+    assert_eq!(unit.write_set().new_comments.len(), 2);
+}
+
+#[test]
+fn a_batch_over_two_subjects_tells_of_each() {
+    let mut scene = Scene::open();
+    let root = scene.root();
+    let mut other = scene.create();
+    other.auto_create = Some(scene.subject_id());
+    let batch = [scene.command_on(&key_named("2"), other), scene.command(scene.hide(root))];
+    let (_, unit) = scene.commit(&batch);
+    let events = unit.events().expect("told");
+    let heads: Vec<_> = events.iter().map(|(s, revision, c)| (s.key.clone(), *revision, c.subject)).collect();
+    let revision = scene.subject().revision;
+    assert_eq!(heads, [(key(), Some(revision), false), (key_named("2"), Some(1), true)]);
+    let changed = unit.changed().into_iter().map(|c| (c.subject.key, c.revised, c.created, c.comments.len()));
+    assert_eq!(changed.collect::<Vec<_>>(), [(key(), true, false, 1), (key_named("2"), true, true, 1)]);
+}
+
+/// Returns the committed changes of a full subject after one more command.
+fn after(
+    scene: &mut Scene,
+    make: fn(&mut Scene, [CommentId; 2]) -> CommandKind,
+    ids: [CommentId; 2],
+) -> Vec<CommittedChange> {
+    let verb = make(scene, ids);
+    let command = scene.command(verb);
+    let (answers, unit) = scene.commit(&[command]);
+    assert!(answers[0].is_ok(), "{answers:?}");
+    unit.changed()
+}
+
+#[test]
+fn copies_are_told_of_every_row_that_changed_and_of_what_was_written() {
+    type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
+    // For the root and for its reply: whether the content was written, and whether lists contained
+    // the comment before.
+    type Seen = Option<(bool, bool)>;
+    let cases: [(Make, bool, [Seen; 2]); 9] = [
+        (|scene, [r, _]| scene.edit(r, "author", "other").into(), true, [Some((true, true)), None]),
+        (|scene, [r, _]| scene.pin(r, "owner").into(), true, [None, None]),
+        (|_, _| update_subject().into(), true, [None, None]),
+        (|scene, [_, a]| scene.like(a, "x", LikeValue::Like).into(), false, [None, Some((false, true))]),
+        (|scene, [r, _]| scene.hide(r).into(), true, [Some((false, true)), None]),
+        (|scene, [_, a]| scene.hide(a).into(), true, [Some((false, true)), Some((false, true))]),
+        (|scene, [_, a]| scene.unhide(a).into(), true, [Some((false, false)), Some((false, false))]),
+        (|scene, [_, a]| scene.delete(a, author("author")).into(), true, [Some((false, true)), Some((false, true))]),
+        (|scene, [r, _]| scene.unhide(r).into(), true, [Some((false, false)), None]),
+    ];
+    let mut scene = Scene::open();
+    let root = scene.root();
+    let ids = [root, scene.reply(root, 2)];
+    for (n, (make, revised, seen)) in cases.into_iter().enumerate() {
+        let found = after(&mut scene, make, ids);
+        let comments = ids.into_iter().zip(seen).filter_map(|(id, seen)| {
+            let (written, was_listed) = seen?;
+            let content = written.then(|| scene.contents[&id].clone());
+            Some(CommittedComment { comment: scene.row(id).clone(), content, was_listed })
+        });
+        let comments = comments.collect();
+        let expected = CommittedChange { subject: scene.subject().clone(), revised, created: false, comments };
+        assert_eq!(found, [expected], "step {n}");
+    }
+    let found = after(&mut scene, |scene, [root, _]| scene.answer(root, 2).into(), ids);
+    let new: Vec<_> = found[0].comments.iter().map(|c| (c.content.is_some(), c.was_listed)).collect();
+    assert_eq!(new, [(false, true), (true, false)], "a new one was on no list");
+}
+
+#[test]
+fn a_new_subject_is_told_as_such() {
+    let mut scene = Scene::default();
+    let create = create_subject(scene.subject_id());
+    let create = scene.command(create);
+    let pin = scene.create();
+    let batch = [create, scene.command(pin)];
+    let (_, unit) = scene.commit(&batch);
+    let changed = unit.changed();
+    assert_eq!((changed.len(), changed[0].created, changed[0].revised), (1, true, true));
+    assert_eq!(told(&unit).map(|(revision, changes)| (revision, changes.subject)), Some((Some(1), true)));
+    assert!(unit.write_set().subjects.is_empty(), "it is inserted, and not updated besides");
+}
+
+#[test]
+fn likes_are_told_with_those_who_like_and_are_no_revision() {
+    let mut scene = Scene::open();
+    let root = scene.root();
+    let reply = scene.reply(root, 2);
+    let likes = [(root, "x"), (reply, "x"), (root, "y"), (root, "z")]
+        .map(|(id, by)| scene.like(id, by, if by == "z" { LikeValue::None } else { LikeValue::Like }));
+    let batch = likes.map(|like| scene.command(like));
+    let (before, revisions) = (scene.subject().clone(), [root, reply].map(|id| scene.row(id).revision));
+    let (answers, unit) = scene.commit(&batch);
+    assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|output| output.revision == before.revision)));
+    let change = |id, root| CommentChange { id, root, what: ChangeKind::Liked };
+    let comments = vec![change(root, None), change(reply, Some(root))];
+    let likers = ["x", "y"].map(member).into();
+    assert_eq!(told(&unit), Some((None, Changes { comments, likers, subject: false })));
+    assert_eq!(*scene.subject(), before);
+    assert_eq!([root, reply].map(|id| scene.row(id).revision), [revisions[0] + 2, revisions[1] + 1]);
+    assert_eq!(unit.write_set().likes.len(), 4, "what says nothing is kept too: it orders operations");
+}

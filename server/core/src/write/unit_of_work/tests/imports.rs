@@ -1,0 +1,107 @@
+//! An imported comment keeps its times and its state, and has no counts except those of its own
+//! thread.
+
+use super::scene::{Scene, member, text, view};
+use super::verbs::update_subject;
+use crate::domain::comment::{Comment, CommentView, DeletedBy};
+use crate::domain::error::Error;
+use crate::domain::path::Path;
+use crate::domain::state::CommentState::{self, Active, Deleted, Hidden};
+use crate::domain::subject::SubjectState;
+use crate::domain::time::Millis;
+use crate::write::verbs::{Import, ImportTimes, UpdateSubject};
+
+#[test]
+fn a_comment_comes_in_as_it_stood() {
+    let times = |edit, delete: Option<i64>| ImportTimes { create: Millis(5), edit, delete: delete.map(Millis) };
+    let cases: [(CommentState, ImportTimes, Millis); 4] = [
+        (Active, times(None, None), Millis(5)),
+        (Active, times(Some(Millis(6)), None), Millis(6)),
+        (Hidden, times(Some(Millis(6)), None), Millis(6)),
+        (Deleted, times(Some(Millis(6)), Some(7)), Millis(7)),
+    ];
+    for (state, times, update_time) in cases {
+        let mut scene = Scene::open();
+        scene.root();
+        let import = Import { times, ..scene.import(state) };
+        let told = scene.run(import.clone());
+        let expected = Comment {
+            id: import.id,
+            subject_id: scene.subject().id,
+            root_id: None,
+            parent_id: None,
+            path: Path::root(import.id),
+            floor: 2,
+            next_floor: 1,
+            member: member("author"),
+            state,
+            prior_state: if state == Deleted { Active } else { state },
+            deleted_by: (state == Deleted).then_some(DeletedBy::Author),
+            like_count: 0,
+            dislike_count: 0,
+            reply_count: 0,
+            live_below: 0,
+            listed: state == Active,
+            revision: 1,
+            version: 1,
+            born_revision: scene.subject().revision,
+            create_time: Millis(5),
+            update_time,
+            edit_time: times.edit,
+            delete_time: times.delete,
+        };
+        assert_eq!(*scene.row(import.id), expected, "{state}");
+        assert_eq!(view(&told).content.is_some(), state == Active);
+        assert_eq!((&scene.contents[&import.id], &scene.origins[&import.id]), (&import.content, &import.origin));
+        assert_eq!(scene.subject().root_count, 1 + i32::from(state == Active), "{state}");
+    }
+}
+
+#[test]
+fn what_is_not_visible_is_read_by_its_author_or_by_nobody() {
+    for state in CommentState::ALL {
+        let mut scene = Scene::open();
+        let import = scene.import(state);
+        let whole = CommentView { content: Some(import.content.clone()), ..view(&scene.run(import)).clone() };
+        let own = matches!(state, CommentState::Pending | CommentState::Rejected | CommentState::Shadowed);
+        let (author, stranger) = (member("author"), member("stranger"));
+        for (viewer, shows) in [(None, false), (Some(&stranger), false), (Some(&author), own)] {
+            let seen = whole.clone().seen_by(viewer);
+            let content = whole.content.clone().filter(|_| shows || state == Active);
+            assert_eq!(seen, CommentView { content, ..whole.clone() }, "{state} by {viewer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_comes_in_below_whatever_it_answers() {
+    let mut scene = Scene::open();
+    scene.run(UpdateSubject { state: Some(SubjectState::ReadOnly), ..update_subject() });
+    let root = scene.import(Deleted);
+    scene.run(root.clone());
+    let mut chain = vec![root.id];
+    for (max_depth, depth) in [(3, 1), (3, 2), (3, 2), (1, 0)] {
+        let parent = *chain.last().expect("one stands");
+        let import = Import { parent: Some(scene.target(parent)), max_depth, ..scene.import(Active) };
+        scene.run(import.clone());
+        let row = scene.row(import.id);
+        assert_eq!((row.path.depth(), row.parent_id), (depth, Some(parent)));
+        chain.push(import.id);
+    }
+    // A root counts its thread, a reply its direct replies, which a cap may have placed elsewhere.
+    let counts = chain.iter().map(|id| (scene.row(*id).reply_count, scene.row(*id).live_below));
+    assert_eq!(counts.collect::<Vec<_>>(), [(3, 3), (1, 2), (1, 0), (1, 0), (0, 0)]);
+    assert!(scene.row(root.id).listed, "a tombstone above what is seen");
+}
+
+#[test]
+fn a_tombstone_that_came_without_a_text_does_not_come_back() {
+    for (said, expected) in [("", Some(Error::StateConflict(Deleted))), ("said", None)] {
+        let mut scene = Scene::open();
+        let import = Import { content: text(said), ..scene.import(Deleted) };
+        scene.run(import.clone());
+        let undelete = scene.command(scene.undelete(import.id, "author"));
+        assert_eq!(scene.send(&undelete).err(), expected, "{said:?}");
+        assert_eq!(scene.row(import.id).state, if said.is_empty() { Deleted } else { Active });
+    }
+}

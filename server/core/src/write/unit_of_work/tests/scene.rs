@@ -1,0 +1,250 @@
+//! The rows of a few subjects between batches. A batch sees only the rows that its commands name in
+//! their lock sets, and a change that its write set does not name is lost. So every test checks the
+//! lock set of a verb and the write set of a change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::audit::audit;
+use super::verbs::create_subject;
+use crate::domain::comment::{Comment, CommentView};
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::like::Like;
+use crate::domain::member::MemberId;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::request::IdempotencyRecord;
+use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
+use crate::domain::subject::{Metadata, Subject, SubjectKey};
+use crate::domain::time::Millis;
+use crate::write::lock_set::CommentLocation;
+use crate::write::unit_of_work::UnitOfWork;
+use crate::write::verbs::{Command, CommandKind};
+use crate::write::write_set::ContentEdit;
+use crate::{CommandOutput, Effect};
+
+/// The stored rows, and the counter that ids and times are taken from.
+#[derive(Debug, Default)]
+pub(super) struct Scene {
+    pub(super) subjects: BTreeMap<SubjectKey, Subject>,
+    pub(super) comments: BTreeMap<CommentId, Comment>,
+    pub(super) contents: BTreeMap<CommentId, Content>,
+    pub(super) likes: BTreeMap<(CommentId, MemberId), Like>,
+    pub(super) edits: Vec<ContentEdit>,
+    pub(super) clients: BTreeMap<CommentId, ClientInfo>,
+    pub(super) origins: BTreeMap<CommentId, ImportOrigin>,
+    records: BTreeMap<(SubjectId, IdempotencyKey), IdempotencyRecord>,
+    numbers: i64,
+}
+
+impl Scene {
+    /// Creates one subject without comments, owned by "owner".
+    pub(super) fn open() -> Self {
+        let mut scene = Self::default();
+        let id = scene.subject_id();
+        scene.run(create_subject(id));
+        scene
+    }
+
+    pub(super) fn subject(&self) -> &Subject {
+        &self.subjects[&key()]
+    }
+
+    pub(super) fn row(&self, id: CommentId) -> &Comment {
+        &self.comments[&id]
+    }
+
+    fn number(&mut self) -> i64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    pub(super) fn id(&mut self) -> CommentId {
+        CommentId::new(self.number()).expect("positive")
+    }
+
+    pub(super) fn subject_id(&mut self) -> SubjectId {
+        self.id().into()
+    }
+
+    /// Returns a new request, one second after the last one.
+    pub(super) fn command(&mut self, verb: impl Into<CommandKind>) -> Command {
+        self.command_on(&key(), verb)
+    }
+
+    pub(super) fn command_on(&mut self, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
+        let number = self.number();
+        let key = IdempotencyKey::imported("comment", "scene", &number.to_string());
+        let request = RequestIdentity { key, fingerprint: Fingerprint(number) };
+        Command { subject: subject.clone(), verb: verb.into(), request, now: Millis(number * 1_000) }
+    }
+
+    /// Runs a verb that must succeed.
+    pub(super) fn run(&mut self, verb: impl Into<CommandKind>) -> CommandOutput {
+        let command = self.command(verb);
+        self.send(&command).unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
+    }
+
+    pub(super) fn send(&mut self, command: &Command) -> Result<CommandOutput> {
+        self.commit(std::slice::from_ref(command)).0.remove(0)
+    }
+
+    /// Runs one batch, and returns the unit of work after it.
+    pub(super) fn commit(&mut self, batch: &[Command]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
+        let mut unit = self.load(batch);
+        let answers = batch.iter().map(|command| run(&mut unit, command)).collect();
+        self.write(&unit);
+        audit(self);
+        (answers, unit)
+    }
+
+    fn load(&self, batch: &[Command]) -> UnitOfWork {
+        let mut unit = UnitOfWork::default();
+        for command in batch {
+            let Some(subject) = self.subjects.get(&command.subject) else { continue };
+            unit.load_subject(subject.clone());
+            let needs = command.verb.needs();
+            let record = self.records.get(&(subject.id, command.request.key));
+            if let Some(record) = record {
+                unit.load_prior(subject.id, command.request.key, *record);
+            }
+            let made = record.and_then(|record| record.comment);
+            for comment in needs.comments.iter().chain(&made).filter_map(|id| self.comments.get(id)) {
+                unit.load_comment(comment.clone());
+            }
+            for id in needs.content.into_iter().chain(made).filter(|id| self.contents.contains_key(id)) {
+                unit.load_content(id, self.contents[&id].clone());
+            }
+            if let Some(like) = needs.like.and_then(|like| self.likes.get(&like)) {
+                unit.load_like(like.clone());
+            }
+        }
+        unit
+    }
+
+    fn write(&mut self, unit: &UnitOfWork) {
+        let write_set = unit.write_set();
+        for key in &write_set.new_subjects {
+            assert!(self.subjects.insert(key.clone(), unit.subjects[key].clone()).is_none(), "{key:?} is new");
+        }
+        for (key, before) in &write_set.subjects {
+            let now = unit.subjects[key].clone();
+            assert_eq!(now.revision, before.revision + 1, "one revision for each batch");
+            assert_eq!(self.subjects.insert(key.clone(), now).as_ref(), Some(before));
+        }
+        for (id, request) in &write_set.new_comments {
+            let (comment, content) = (unit.comments[id].clone(), unit.contents[id].clone());
+            let record = IdempotencyRecord {
+                verb: 0,
+                fingerprint: request.fingerprint,
+                comment: Some(*id),
+                revision: comment.born_revision,
+            };
+            self.remember(comment.subject_id, request.key, record);
+            assert!(self.comments.insert(*id, comment).is_none(), "{id:?} is new");
+            self.contents.insert(*id, content);
+        }
+        for (id, before) in &write_set.comments {
+            let now = unit.comments[id].clone();
+            assert!(now.revision > before.revision, "a row that changes says so: {now:?}");
+            assert_eq!(self.comments.insert(*id, now).as_ref(), Some(before));
+        }
+        for id in &write_set.contents {
+            let now = unit.contents[id].clone();
+            assert!(self.contents.insert(*id, now).is_some(), "the content of {id:?} stands already");
+        }
+        for like in &write_set.likes {
+            self.likes.insert(like.clone(), unit.likes[like].clone());
+        }
+        for (subject, key, record) in &write_set.requests {
+            self.remember(*subject, *key, *record);
+        }
+        self.edits.extend_from_slice(&write_set.edits);
+        self.clients.extend(write_set.clients.clone());
+        self.origins.extend(write_set.origins.clone());
+        self.holds(unit);
+    }
+
+    fn remember(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
+        assert!(self.records.insert((subject, key), record).is_none(), "{key:?} is remembered once");
+    }
+
+    /// Checks that only rows that the write set names have changed.
+    fn holds(&self, unit: &UnitOfWork) {
+        for (key, subject) in &unit.subjects {
+            assert_eq!(self.subjects.get(key), Some(subject));
+        }
+        for (id, comment) in &unit.comments {
+            assert_eq!(self.comments.get(id), Some(comment));
+        }
+        for (id, content) in &unit.contents {
+            assert_eq!(self.contents.get(id), Some(content));
+        }
+        for (key, like) in &unit.likes {
+            assert_eq!(self.likes.get(key), Some(like));
+        }
+    }
+
+    /// Returns a comment as the service names it; an unknown one has only itself as its path.
+    pub(super) fn target(&self, id: CommentId) -> CommentLocation {
+        let Some(comment) = self.comments.get(&id) else {
+            return CommentLocation { id, ancestor_ids: vec![id], parent: None };
+        };
+        let path: BTreeSet<_> = comment.path.ancestors().chain([comment.path.clone()]).collect();
+        let mut above: Vec<_> = self.comments.values().filter(|c| path.contains(&c.path)).collect();
+        above.sort_by_key(|comment| &comment.path);
+        CommentLocation {
+            id,
+            ancestor_ids: above.iter().map(|comment| comment.id).collect(),
+            parent: comment.parent_id,
+        }
+    }
+
+    /// Creates a root by "author".
+    pub(super) fn root(&mut self) -> CommentId {
+        let verb = self.create();
+        view(&self.run(verb)).comment.id
+    }
+
+    /// Creates a reply by "author".
+    pub(super) fn reply(&mut self, parent: CommentId, max_depth: u8) -> CommentId {
+        let verb = self.answer(parent, max_depth);
+        view(&self.run(verb)).comment.id
+    }
+}
+
+/// Runs one command, and checks that a refusal leaves no trace.
+fn run(unit: &mut UnitOfWork, command: &Command) -> Result<CommandOutput> {
+    let before = format!("{unit:?}");
+    let answer = unit.run(command);
+    if let Err(refused) = &answer {
+        assert!(!matches!(refused, Error::Internal(_)), "{}: {refused:?}", command.verb.name());
+        assert_eq!(format!("{unit:?}"), before, "after {refused:?}");
+    }
+    answer
+}
+
+/// The subject of tests that need only one.
+pub(super) fn key() -> SubjectKey {
+    key_named("1")
+}
+
+pub(super) fn key_named(id: &str) -> SubjectKey {
+    SubjectKey::stored("video".to_owned(), id.to_owned())
+}
+
+pub(super) fn member(id: &str) -> MemberId {
+    MemberId::stored(id.to_owned())
+}
+
+pub(super) fn text(text: &str) -> Content {
+    Content::stored(text.to_owned(), Vec::new(), Metadata::new())
+}
+
+/// Returns the comment of an output.
+pub(super) fn view(output: &CommandOutput) -> &CommentView {
+    match &output.effect {
+        Effect::Comment(view) => view,
+        Effect::Subject(_) | Effect::Like(_) => panic!("not about a comment: {output:?}"),
+    }
+}

@@ -1,0 +1,137 @@
+//! The changes of a subject's own row.
+
+use super::scene::{Scene, key, key_named, member};
+use super::verbs::{create_subject, delete_subject, update_subject};
+use crate::Effect;
+use crate::domain::state::CommentState;
+use crate::domain::subject::{Metadata, Subject, SubjectState};
+use crate::domain::time::Millis;
+use crate::write::change::Change;
+use crate::write::unit_of_work::{ChangeContext, UnitOfWork};
+use crate::write::verbs::{CommandKind, Create, CreateSubject, Import, UndeleteSubject, UpdateSubject};
+
+fn metadata(value: &str) -> Metadata {
+    [("k".to_owned(), value.to_owned())].into()
+}
+
+#[test]
+fn a_new_subject_is_what_was_asked_for() {
+    let mut scene = Scene::default();
+    let id = scene.subject_id();
+    let verb = CreateSubject {
+        state: SubjectState::ReadOnly,
+        metadata: metadata("v"),
+        create_time: Millis(7),
+        ..create_subject(id)
+    };
+    let command = scene.command(verb);
+    assert_eq!((command.verb.code(), command.verb.name()), (1, "CreateSubject"));
+    let output = scene.send(&command).expect("created");
+    let expected = Subject {
+        id,
+        key: key(),
+        owner: Some(member("owner")),
+        state: SubjectState::ReadOnly,
+        next_floor: 1,
+        root_count: 0,
+        comment_count: 0,
+        revision: 1,
+        version: 1,
+        pins: Vec::new(),
+        metadata: metadata("v"),
+        create_time: Millis(7),
+        update_time: command.now,
+        delete_time: None,
+    };
+    assert_eq!((scene.subject(), output.revision), (&expected, 1));
+    assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
+}
+
+#[test]
+fn a_first_comment_brings_its_subject_along() {
+    for state in [None, Some(CommentState::Active)] {
+        let mut scene = Scene::default();
+        let id = scene.subject_id();
+        let verb = match state {
+            None => CommandKind::from(Create { auto_create: Some(id), ..scene.create() }),
+            Some(state) => Import { auto_create: Some(id), ..scene.import(state) }.into(),
+        };
+        let (name, command) = (verb.name(), scene.command(verb));
+        assert_eq!(scene.send(&command).map(|output| output.revision), Ok(1), "{name}");
+        let counted = Subject {
+            next_floor: 2,
+            root_count: 1,
+            comment_count: 1,
+            revision: 1,
+            ..Subject::new(id, key(), command.now)
+        };
+        assert_eq!(*scene.subject(), counted, "{name}");
+        let another = Create { auto_create: Some(scene.subject_id()), ..scene.create() };
+        scene.run(another);
+        assert_eq!((scene.subject().id, scene.subject().root_count), (id, 2), "one that stands is taken");
+    }
+}
+
+#[test]
+fn an_update_changes_what_it_names_and_a_deletion_nothing_else() {
+    let to = || update_subject();
+    type Now = fn(&mut Subject, Millis);
+    let cases: [(CommandKind, Now); 7] = [
+        (UpdateSubject { owner: Some(Some(member("other"))), ..to() }.into(), |s, _| s.owner = Some(member("other"))),
+        (UpdateSubject { owner: Some(None), ..to() }.into(), |s, _| s.owner = None),
+        (UpdateSubject { metadata: Some(metadata("v")), ..to() }.into(), |s, _| s.metadata = metadata("v")),
+        (to().into(), |_, _| {}),
+        (delete_subject().into(), |s, now| s.delete_time = Some(now)),
+        (UndeleteSubject.into(), |s, _| s.delete_time = None),
+        (UpdateSubject { state: Some(SubjectState::Hidden), ..to() }.into(), |s, _| s.state = SubjectState::Hidden),
+    ];
+    let mut scene = Scene::open();
+    let root = scene.root();
+    scene.reply(root, 2);
+    scene.run(scene.pin(root, "owner"));
+    for (verb, now) in cases {
+        let command = scene.command(verb);
+        let mut expected = scene.subject().clone();
+        now(&mut expected, command.now);
+        expected.revision += 1;
+        expected.version += 1;
+        expected.update_time = command.now;
+        let output = scene.send(&command).expect("changed");
+        assert_eq!(*scene.subject(), expected, "{:?}", command.verb);
+        assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
+    }
+    assert_eq!(scene.subject().etag(), format!("{:x}.{:x}", scene.subject().id.get(), scene.subject().version));
+}
+
+#[test]
+fn pins_are_no_new_version_of_the_subject() {
+    let mut scene = Scene::open();
+    let root = scene.root();
+    let (etag, revision, updated) = (scene.subject().etag(), scene.subject().revision, scene.subject().update_time);
+    scene.run(scene.pin(root, "owner"));
+    scene.run(scene.unpin(root, "owner"));
+    let subject = scene.subject();
+    assert_eq!((subject.etag(), subject.revision, subject.update_time), (etag, revision + 2, updated));
+    for verb in [CommandKind::from(scene.unpin(root, "owner")), scene.unpin(root, "owner").into()] {
+        let output = scene.run(verb);
+        assert_eq!((output.revision, output.replayed), (revision + 2, false), "nothing to do is done");
+    }
+}
+
+/// A change may have been created from older counts.
+#[test]
+fn counts_are_not_replaced_with_the_rest_of_a_subject() {
+    let mut scene = Scene::open();
+    let old = scene.subject().clone();
+    let root = scene.root();
+    scene.reply(root, 2);
+    let command = scene.command(update_subject());
+    let mut unit = UnitOfWork::default();
+    unit.load_subject(scene.subject().clone());
+    let replaced = Subject { owner: None, next_floor: 90, root_count: 91, comment_count: 92, revision: 93, ..old };
+    let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
+    assert_eq!(unit.apply(Change::ReplaceSubject(replaced), context), Ok(()));
+    let expected = Subject { owner: None, revision: scene.subject().revision + 1, ..scene.subject().clone() };
+    assert_eq!(unit.subject(&key()), Some(&expected));
+    assert_eq!(unit.subject(&key_named("2")), None);
+}

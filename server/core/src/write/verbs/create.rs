@@ -1,0 +1,107 @@
+//! The verb Create: a root comment.
+
+use super::{Command, Verb, existing, writable};
+use crate::domain::comment::Comment;
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::member::MemberId;
+use crate::domain::path::Path;
+use crate::domain::state::CommentState;
+use crate::domain::subject::Subject;
+use crate::domain::time::Millis;
+use crate::write::change::{Change, NewComment};
+use crate::write::lock_set::LockSet;
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Writes a root comment, and creates the subject if its type allows that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Create {
+    /// The id of the new comment.
+    pub id: CommentId,
+    /// The author.
+    pub member: MemberId,
+    /// The content.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+    /// The id of the subject if this comment creates it; `None` if the type does not allow that.
+    pub auto_create: Option<SubjectId>,
+}
+
+impl Verb for Create {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        if unit.subject(&command.subject).is_none() {
+            return if self.auto_create.is_some() { Ok(()) } else { Err(Error::SubjectNotFound) };
+        }
+        writable(unit, command).map(|_| ())
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let new = |subject: &Subject| {
+            Change::InsertComment(Box::new(NewComment {
+                comment: fresh(self.id, subject, None, self.member.clone(), command.now),
+                content: self.content.clone(),
+                client: self.client.clone(),
+                origin: None,
+            }))
+        };
+        match (existing(unit, command), self.auto_create) {
+            (Ok(subject), _) => vec![new(subject)],
+            (Err(_), Some(id)) => {
+                let subject = Subject::new(id, command.subject.clone(), command.now);
+                vec![Change::CreateSubject(subject.clone()), new(&subject)]
+            }
+            (Err(_), None) => Vec::new(),
+        }
+    }
+}
+
+/// The position of a reply: its thread, and the comment directly above it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attachment<'w> {
+    /// The root of the thread.
+    pub(super) root: &'w Comment,
+    /// The comment whose path the reply extends.
+    pub(super) above: &'w Comment,
+}
+
+/// Returns the row of a new comment before any count includes it: a root, or a reply at `place`.
+pub(super) fn fresh(
+    id: CommentId,
+    subject: &Subject,
+    place: Option<Attachment<'_>>,
+    member: MemberId,
+    now: Millis,
+) -> Comment {
+    let floor = place.map_or(subject.next_floor, |p| p.root.next_floor);
+    Comment {
+        id,
+        subject_id: subject.id,
+        root_id: place.map(|p| p.root.id),
+        parent_id: place.map(|p| p.above.id),
+        path: place.map_or_else(|| Path::root(id), |p| p.above.path.child(floor)),
+        floor,
+        next_floor: 1,
+        member,
+        state: CommentState::Active,
+        prior_state: CommentState::Active,
+        deleted_by: None,
+        like_count: 0,
+        dislike_count: 0,
+        reply_count: 0,
+        live_below: 0,
+        listed: true,
+        revision: 1,
+        version: 1,
+        born_revision: 0,
+        create_time: now,
+        update_time: now,
+        edit_time: None,
+        delete_time: None,
+    }
+}

@@ -1,0 +1,118 @@
+//! The verbs Delete and Undelete: by the author, by the subject's owner, or (delete only) by a
+//! moderator.
+
+use super::pin::unpinned;
+use super::{Command, Verb, match_etag, target, writable};
+use crate::domain::comment::{Comment, DeletedBy};
+use crate::domain::error::{Error, Result};
+use crate::domain::member::MemberId;
+use crate::domain::state::CommentState;
+use crate::domain::subject::Subject;
+use crate::write::change::{Change, StateChange};
+use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::unit_of_work::UnitOfWork;
+
+/// The capacity in which a deletion is requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeleteActor {
+    /// The comment's author.
+    Author(MemberId),
+    /// The subject's owner.
+    Owner(MemberId),
+    /// A moderator, authorized by the admin service.
+    Moderator,
+}
+
+impl DeleteActor {
+    /// Checks that the member has the capacity that the request claims.
+    fn check(&self, comment: &Comment, subject: &Subject) -> Result<()> {
+        let holds = match self {
+            Self::Author(member) => comment.member == *member,
+            Self::Owner(member) => subject.is_owned_by(member),
+            Self::Moderator => true,
+        };
+        if holds { Ok(()) } else { Err(Error::MemberNotAllowed) }
+    }
+
+    fn deleted_by(&self) -> DeletedBy {
+        match self {
+            Self::Author(_) => DeletedBy::Author,
+            Self::Owner(_) => DeletedBy::SubjectOwner,
+            Self::Moderator => DeletedBy::Moderator,
+        }
+    }
+}
+
+/// Deletes a comment in any state but deleted. Its replies stay. It remains listed as a tombstone
+/// while replies below it are visible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delete {
+    /// The comment.
+    pub target: CommentLocation,
+    /// The capacity of the request.
+    pub actor: DeleteActor,
+    /// The expected etag; an empty one matches any.
+    pub etag: String,
+}
+
+impl Verb for Delete {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(unit, command, self.target.id)?;
+        let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
+        if comment.state == CommentState::Deleted {
+            return Err(Error::CommentNotFound);
+        }
+        self.actor.check(comment, subject)?;
+        if self.actor != DeleteActor::Moderator {
+            writable(unit, command)?;
+        }
+        match_etag(&self.etag, comment.etag())
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let deleted_by = Some(self.actor.deleted_by());
+        let state = StateChange { comment_id: self.target.id, to: CommentState::Deleted, deleted_by };
+        unpinned(unit, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
+    }
+}
+
+/// Restores a comment to the state that it was deleted from. Only the capacity that deleted it may
+/// restore it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undelete {
+    /// The comment.
+    pub target: CommentLocation,
+    /// The member that restores the comment.
+    pub member: MemberId,
+}
+
+impl Verb for Undelete {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let comment = target(unit, command, self.target.id)?;
+        let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
+        let Some(by) = comment.deleted_by else { return Err(Error::CommentAlreadyExists) };
+        match by {
+            DeletedBy::Author => DeleteActor::Author(self.member.clone()).check(comment, subject)?,
+            DeletedBy::SubjectOwner => DeleteActor::Owner(self.member.clone()).check(comment, subject)?,
+            DeletedBy::Moderator => return Err(Error::MemberNotAllowed),
+        }
+        // A comment that was imported as a tombstone has no content to restore.
+        if unit.content(comment.id).is_none_or(|content| content.text().is_empty()) {
+            return Err(Error::StateConflict(comment.state));
+        }
+        writable(unit, command).map(|_| ())
+    }
+
+    fn changes(&self, unit: &UnitOfWork, _: &Command) -> Vec<Change> {
+        let to = unit.comment(self.target.id).map_or(CommentState::Active, |c| c.prior_state);
+        vec![Change::SetState(StateChange { comment_id: self.target.id, to, deleted_by: None })]
+    }
+}

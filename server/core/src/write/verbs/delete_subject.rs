@@ -1,0 +1,58 @@
+//! The verbs DeleteSubject and UndeleteSubject. The deletion is soft: everything below the subject
+//! is kept.
+
+use super::{Command, Verb, existing, match_etag};
+use crate::domain::error::{Error, Result};
+use crate::domain::time::Millis;
+use crate::write::change::Change;
+use crate::write::lock_set::LockSet;
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Deletes a subject. The subject and everything below it are no longer found, but no row is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeleteSubject {
+    /// The expected etag; an empty one matches any.
+    pub etag: String,
+}
+
+/// Restores a deleted subject unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndeleteSubject;
+
+fn deleted(unit: &UnitOfWork, command: &Command, at: Option<Millis>) -> Vec<Change> {
+    let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
+    let mut subject = subject.clone();
+    subject.delete_time = at;
+    subject.version += 1;
+    subject.update_time = command.now;
+    vec![Change::ReplaceSubject(subject)]
+}
+
+impl Verb for DeleteSubject {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        match_etag(&self.etag, existing(unit, command)?.etag())
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        deleted(unit, command, Some(command.now))
+    }
+}
+
+impl Verb for UndeleteSubject {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let subject = unit.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
+        if subject.delete_time.is_some() { Ok(()) } else { Err(Error::SubjectAlreadyExists) }
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        deleted(unit, command, None)
+    }
+}

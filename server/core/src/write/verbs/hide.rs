@@ -1,0 +1,66 @@
+//! The verbs Hide and Unhide: a moderator hides a comment and shows it again.
+
+use super::pin::unpinned;
+use super::{Command, Verb, target};
+use crate::domain::error::{Error, Result};
+use crate::domain::state::CommentState;
+use crate::write::change::{Change, StateChange};
+use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Hides an active comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hide {
+    /// The comment.
+    pub target: CommentLocation,
+}
+
+/// Shows a hidden comment again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unhide {
+    /// The comment.
+    pub target: CommentLocation,
+}
+
+fn needs(target: &CommentLocation) -> LockSet {
+    LockSet { comments: target.locks(), content: Some(target.id), like: None }
+}
+
+/// A moderator may act in any state of the subject. Only the state of the comment decides.
+fn check(unit: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
+    let comment = target(unit, command, at.id)?;
+    if comment.state == from { Ok(()) } else { Err(Error::StateConflict(comment.state)) }
+}
+
+fn moved(at: &CommentLocation, to: CommentState) -> Change {
+    Change::SetState(StateChange { comment_id: at.id, to, deleted_by: None })
+}
+
+impl Verb for Hide {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check(unit, command, &self.target, CommentState::Active)
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let unpin = unpinned(unit, command, self.target.id);
+        unpin.into_iter().chain([moved(&self.target, CommentState::Hidden)]).collect()
+    }
+}
+
+impl Verb for Unhide {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check(unit, command, &self.target, CommentState::Hidden)
+    }
+
+    fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
+        vec![moved(&self.target, CommentState::Active)]
+    }
+}

@@ -1,0 +1,142 @@
+//! The verbs Import and ImportLike: comments and likes of another system, with their times.
+
+use super::create::fresh;
+use super::reply::attach;
+use super::{Command, SetLike, Verb, existing, target};
+use crate::domain::comment::DeletedBy;
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::like::Like;
+use crate::domain::member::MemberId;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::state::CommentState;
+use crate::domain::subject::Subject;
+use crate::domain::time::Millis;
+use crate::write::change::{Change, NewComment};
+use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Imports one comment. Its floor is the next one, so items must arrive in time order. The states
+/// of the subject and of the parent are not checked: a thread is imported as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The id of the new comment.
+    pub id: CommentId,
+    /// The comment that it replies to; `None` for a root.
+    pub parent: Option<CommentLocation>,
+    /// The author.
+    pub member: MemberId,
+    /// The content; of a deleted comment, the content before its deletion.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+    /// The source and the external id.
+    pub origin: ImportOrigin,
+    /// ACTIVE, HIDDEN or DELETED.
+    pub state: CommentState,
+    /// The capacity in which it was deleted, if it is deleted.
+    pub deleted_by: Option<DeletedBy>,
+    /// The times of its creation, last edit and deletion.
+    pub times: ImportTimes,
+    /// The number of levels of a thread, 1 to 32.
+    pub max_depth: u8,
+    /// The id of the subject if this comment creates it; `None` if the type does not allow that.
+    pub auto_create: Option<SubjectId>,
+}
+
+/// The times of an imported comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportTimes {
+    /// The time of creation.
+    pub create: Millis,
+    /// The time of the last edit, if any.
+    pub edit: Option<Millis>,
+    /// The time of deletion, if it is deleted.
+    pub delete: Option<Millis>,
+}
+
+impl Verb for Import {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.parent.as_ref().map(CommentLocation::locks).unwrap_or_default(), ..LockSet::default() }
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        if unit.subject(&command.subject).is_some() {
+            existing(unit, command)?;
+        } else if self.auto_create.is_none() {
+            return Err(Error::SubjectNotFound);
+        }
+        self.parent.as_ref().map_or(Ok(()), |parent| target(unit, command, parent.id).map(|_| ()))
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        match (existing(unit, command), self.auto_create) {
+            (Ok(subject), _) => vec![self.insert(unit, subject)],
+            (Err(_), Some(id)) => {
+                let subject = Subject::new(id, command.subject.clone(), command.now);
+                vec![Change::CreateSubject(subject.clone()), self.insert(unit, &subject)]
+            }
+            (Err(_), None) => Vec::new(),
+        }
+    }
+}
+
+impl Import {
+    fn insert(&self, unit: &UnitOfWork, subject: &Subject) -> Change {
+        let place = self.parent.as_ref().and_then(|parent| attach(unit, parent, self.max_depth));
+        let mut comment = fresh(self.id, subject, place, self.member.clone(), self.times.create);
+        comment.parent_id = self.parent.as_ref().map(|p| p.id);
+        comment.state = self.state;
+        if self.state != CommentState::Deleted {
+            comment.prior_state = self.state;
+        }
+        comment.deleted_by = self.deleted_by;
+        comment.edit_time = self.times.edit;
+        comment.delete_time = self.times.delete;
+        comment.update_time = self.times.delete.or(self.times.edit).unwrap_or(self.times.create);
+        Change::InsertComment(Box::new(NewComment {
+            comment,
+            content: self.content.clone(),
+            client: self.client.clone(),
+            origin: Some(self.origin.clone()),
+        }))
+    }
+}
+
+/// Imports one like. Of several values of a member for a comment the latest in time wins. So a
+/// repeat changes nothing, and a value that the member has set here later is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportLike {
+    /// The value to set.
+    pub like: SetLike,
+    /// The time at which the value was set.
+    pub time: Millis,
+}
+
+impl Verb for ImportLike {
+    fn needs(&self) -> LockSet {
+        self.like.needs()
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        target(unit, command, self.like.comment_id).map(|_| ())
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let before = unit.like(self.like.comment_id, &self.like.member);
+        if before.is_some_and(|b| b.time >= self.time) {
+            return Vec::new();
+        }
+        let changes = self.like.changes(unit, command).into_iter();
+        let dated = |change| match change {
+            Change::SetLike(like) => Change::SetLike(Like { time: self.time, ..like }),
+            other @ (Change::CreateSubject(_)
+            | Change::ReplaceSubject(_)
+            | Change::InsertComment(_)
+            | Change::SetState(_)
+            | Change::SetContent(..)) => other,
+        };
+        changes.map(dated).collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! The verbs Pin and Unpin: the subject's owner pins at most three roots.
+
+use super::{Command, Verb, target, writable};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::member::MemberId;
+use crate::domain::subject::MAX_PINS;
+use crate::write::change::Change;
+use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Pins a visible root. A pinned root keeps its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// The comment.
+    pub target: CommentLocation,
+    /// The member that pins the comment.
+    pub member: MemberId,
+}
+
+/// Unpins a root. A root that is not pinned stays unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unpin {
+    /// The comment.
+    pub target: CommentLocation,
+    /// The member that unpins the comment.
+    pub member: MemberId,
+}
+
+fn needs(target: &CommentLocation) -> LockSet {
+    LockSet { comments: vec![target.id], content: Some(target.id), like: None }
+}
+
+fn check_owner(unit: &UnitOfWork, command: &Command, at: &CommentLocation, member: &MemberId) -> Result<()> {
+    let comment = target(unit, command, at.id)?;
+    let owned = unit.subject(&command.subject).is_some_and(|s| s.is_owned_by(member));
+    if !owned {
+        return Err(Error::MemberNotAllowed);
+    }
+    writable(unit, command)?;
+    if comment.is_root() { Ok(()) } else { Err(Error::invalid("id", "only a root comment can be pinned")) }
+}
+
+impl Verb for Pin {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check_owner(unit, command, &self.target, &self.member)?;
+        let comment = target(unit, command, self.target.id)?;
+        if !comment.state.is_visible() {
+            return Err(Error::StateConflict(comment.state));
+        }
+        let full =
+            unit.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
+        if full { Err(Error::PinLimitReached) } else { Ok(()) }
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let Some(subject) = unit.subject(&command.subject).filter(|s| !s.pins.contains(&self.target.id)) else {
+            return Vec::new();
+        };
+        let mut subject = subject.clone();
+        subject.pins.push(self.target.id);
+        vec![Change::ReplaceSubject(subject)]
+    }
+}
+
+impl Verb for Unpin {
+    fn needs(&self) -> LockSet {
+        needs(&self.target)
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        check_owner(unit, command, &self.target, &self.member)
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        unpinned(unit, command, self.target.id).into_iter().collect()
+    }
+}
+
+/// Returns the change that removes the pin of a comment; `None` if it is not pinned.
+pub(super) fn unpinned(unit: &UnitOfWork, command: &Command, id: CommentId) -> Option<Change> {
+    let subject = unit.subject(&command.subject).filter(|s| s.pins.contains(&id))?;
+    let mut subject = subject.clone();
+    subject.pins.retain(|pin| *pin != id);
+    Some(Change::ReplaceSubject(subject))
+}

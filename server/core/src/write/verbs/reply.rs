@@ -1,0 +1,60 @@
+//! The verb Reply: a comment below a root or below another reply.
+
+use super::create::{Attachment, fresh};
+use super::{Command, Verb, target, writable};
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CommentId;
+use crate::domain::member::MemberId;
+use crate::write::change::{Change, NewComment};
+use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Replies to a comment. Under the depth cap of its type, a deeper reply attaches at the last level
+/// and keeps its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The id of the new comment.
+    pub id: CommentId,
+    /// The comment that it replies to.
+    pub parent: CommentLocation,
+    /// The author.
+    pub member: MemberId,
+    /// The content.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+    /// The number of levels of a thread, 1 to 32.
+    pub max_depth: u8,
+}
+
+impl Verb for Reply {
+    fn needs(&self) -> LockSet {
+        LockSet { comments: self.parent.locks(), ..LockSet::default() }
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        let parent = target(unit, command, self.parent.id)?;
+        writable(unit, command)?;
+        if parent.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.state)) }
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let (Some(subject), Some(parent)) = (unit.subject(&command.subject), unit.comment(self.parent.id)) else {
+            return Vec::new();
+        };
+        let place = attach(unit, &self.parent, self.max_depth);
+        let mut comment = fresh(self.id, subject, place, self.member.clone(), command.now);
+        comment.parent_id = Some(parent.id);
+        let (content, client) = (self.content.clone(), self.client.clone());
+        vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
+    }
+}
+
+/// Returns the position of a reply to `parent` under a cap of `levels`. `None` if the type has only
+/// roots: the reply becomes a root, and only its parent id links the two.
+pub(super) fn attach<'w>(unit: &'w UnitOfWork, parent: &CommentLocation, levels: u8) -> Option<Attachment<'w>> {
+    let path = &unit.comment(parent.id)?.path;
+    let above = unit.at_path(&path.cut(levels.saturating_sub(1))?)?;
+    Some(Attachment { root: unit.at_path(&path.cut(1)?)?, above })
+}

@@ -1,0 +1,55 @@
+//! The rows that a batch has to write, as keys of rows in the unit of work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::comment::Comment;
+use crate::domain::content::{ClientInfo, Content};
+use crate::domain::event::Changes;
+use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::member::MemberId;
+use crate::domain::origin::ImportOrigin;
+use crate::domain::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
+use crate::domain::subject::{Subject, SubjectKey};
+use crate::domain::time::Millis;
+
+/// The content of a comment before an edit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentEdit {
+    /// The comment.
+    pub comment_id: CommentId,
+    /// The comment's version when the former content was replaced.
+    pub version: i64,
+    /// The former content.
+    pub content: Content,
+    /// The time since which the former content had been in place.
+    pub time: Millis,
+}
+
+/// The rows that changed. A row is in exactly one of the lists of new and of changed rows.
+#[derive(Debug, Default)]
+pub struct WriteSet {
+    /// Subjects to insert.
+    pub new_subjects: BTreeSet<SubjectKey>,
+    /// Subjects to update, as they were before.
+    pub subjects: BTreeMap<SubjectKey, Subject>,
+    /// Comments to insert with their content, and the identities of the requests that created them.
+    pub new_comments: BTreeMap<CommentId, RequestIdentity>,
+    /// Comments to update, as they were before.
+    pub comments: BTreeMap<CommentId, Comment>,
+    /// Contents to update, without those of new comments.
+    pub contents: BTreeSet<CommentId>,
+    /// Former contents to keep.
+    pub edits: Vec<ContentEdit>,
+    /// Client information to insert.
+    pub clients: BTreeMap<CommentId, ClientInfo>,
+    /// Import origins to insert.
+    pub origins: BTreeMap<CommentId, ImportOrigin>,
+    /// Likes to upsert.
+    pub likes: BTreeSet<(CommentId, MemberId)>,
+    /// Idempotency keys to insert, for every verb that does not store its key in a new comment.
+    pub requests: Vec<(SubjectId, IdempotencyKey, IdempotencyRecord)>,
+    /// The events to record, one per subject.
+    pub events: BTreeMap<SubjectKey, Changes>,
+    /// Subjects whose revision this batch has incremented, at most once each.
+    pub(crate) revised: BTreeSet<SubjectKey>,
+}
