@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 /// The service's counter of pages that are served as they were cached, updated each second.
-const KEPT: &str = "riposte_hot_hits_total";
+const KEPT: &str = "riposte_response_cache_hits_total";
 
 /// One caller that makes every kind of call.
 struct Everything {

@@ -134,7 +134,7 @@ impl Admission {
     /// # Errors
     /// [`Error::Overloaded`] until it reads them.
     pub(crate) fn reads(&self, backlog: &ConnectionBuffer) -> Result<(), Error> {
-        backlog.room().inspect_err(|_| self.metrics.call_refused("unread", ""))
+        backlog.room().inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
     }
 
     /// Checks that this response still fits into the send buffer of a connection: many calls may
@@ -143,7 +143,7 @@ impl Admission {
     /// # Errors
     /// [`Error::Overloaded`] until the client reads.
     pub(crate) fn fits(&self, backlog: &ConnectionBuffer, bytes: usize) -> Result<(), Error> {
-        backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("unread", ""))
+        backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
     }
 
     /// Counts a call towards the rate limit of its caller.

@@ -194,11 +194,11 @@ impl App {
         // this time are lost as in a crash.
         if tokio::time::timeout(self.drain_timeout, self.lanes.close()).await.is_err() {
             tracing::warn!(
-                "writes still waited when the time to stop was over; they had no effect, or their repeat finds it"
+                "the drain timeout ended while writes were queued; a repeat of each one executes it or returns its result"
             );
         }
         if tokio::time::timeout(AUDIT_ENDS, self.audit.flush()).await.is_err() {
-            tracing::warn!("the audit log takes nothing; its last records may be missing");
+            tracing::warn!("the audit log could not be flushed in time; its last records may be missing");
         }
         self.feed.stop().await;
         self.keeper.abort();

@@ -108,7 +108,7 @@ impl CacheStack {
         if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref())
             && let Err(why) = redis.ready(CONNECT).await
         {
-            tracing::warn!(%why, "Redis cannot be used yet; the rows are read");
+            tracing::warn!(error = %why, "Redis is unavailable at start; reads go to the database");
         }
     }
 

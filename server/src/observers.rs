@@ -24,7 +24,7 @@ impl TransactionObserver for MetricsObserver {
 
 impl RedisObserver for MetricsObserver {
     fn trip(&self, function: &str, took: Duration, failed: bool) {
-        self.0.operation("redis", function.to_owned().into(), took, failed.then_some("away"));
+        self.0.operation("redis", function.to_owned().into(), took, failed.then_some("unavailable"));
     }
 }
 
@@ -77,8 +77,8 @@ mod tests {
             "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
             "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
             "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
-            "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"away\"} 1",
-            "riposte_cache_total{what=\"hit\"} 0",
+            "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"unavailable\"} 1",
+            "riposte_cache_events_total{event=\"hit\"} 0",
         ] {
             assert!(has(&metrics, line), "{line} is not in\n{}", metrics.text().unwrap());
         }

@@ -23,9 +23,9 @@ pub(crate) fn raise(config: &Config) {
     let raised = most().and_then(|most| Ok(setrlimit(Resource::RLIMIT_NOFILE, most, most).map(|()| most)?));
     match raised {
         Ok(most) if most < needed(config) => tracing::warn!(
-            most,
+            limit = most,
             needed = needed(config),
-            "fewer files may be open than connections come to (ulimit -n): some will not be taken"
+            "the limit of open files (ulimit -n) is lower than the configured connections need; further connections will be rejected"
         ),
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "the limit of open files cannot be raised"),

@@ -84,14 +84,17 @@ impl CacheAuditor {
             RelayProgress::Late => {
                 self.reader.tally().one(CacheEvent::Late);
                 let partition = sample.partition().get();
-                tracing::warn!(partition, "copies are late: the relay has not told them for many seconds");
+                tracing::warn!(
+                    partition,
+                    "a cache entry is late: the relay has not applied its events for many seconds"
+                );
                 return Ok(false);
             }
             RelayProgress::Away => return Ok(false),
         }
         let key = sample.forget(&self.reader, &kept).await;
-        let (what, revision) = (kept.name(), kept.revision());
-        tracing::error!(?key, what, revision, rows, "copies differ from their rows; they are forgotten");
+        let (entry, revision) = (kept.name(), kept.revision());
+        tracing::error!(?key, entry, revision, rows, "a cache entry differs from its rows and is invalidated");
         Ok(true)
     }
 

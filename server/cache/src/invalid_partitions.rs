@@ -111,7 +111,7 @@ impl Debts {
                         self.change(&self.partitions, |owed| {
                             owed.remove(&at);
                         });
-                        self.tally.one(CacheEvent::Renewed);
+                        self.tally.one(CacheEvent::GenerationStarted);
                     }
                     Ok(()) | Err(Unavailable) => {}
                 }

@@ -42,6 +42,6 @@ impl DbReadLimit {
 
 impl fmt::Debug for DbReadLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Room").field("sources", &self.sources).field("wait", &self.wait).finish_non_exhaustive()
+        f.debug_struct("DbReadLimit").field("sources", &self.sources).field("wait", &self.wait).finish_non_exhaustive()
     }
 }

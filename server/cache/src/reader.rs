@@ -120,7 +120,7 @@ impl Parts {
     /// Runs a read of the rows of a partition when its data source has capacity.
     async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
         let _room = self.room.enter(at).await?;
-        self.tally.one(CacheEvent::Read);
+        self.tally.one(CacheEvent::PrimaryRead);
         read.await
     }
 
@@ -137,7 +137,7 @@ impl Parts {
             }
             Err(Unavailable) => {
                 record_fallback();
-                self.tally.one(CacheEvent::Away);
+                self.tally.one(CacheEvent::Unavailable);
                 None
             }
         }
@@ -155,7 +155,7 @@ impl Parts {
                 Err(Unavailable) => return,
             }
         }
-        self.tally.one(CacheEvent::Refused);
+        self.tally.one(CacheEvent::FillRefused);
         let _ = self.cache.close(fill_lease).await;
     }
 }

@@ -76,6 +76,6 @@ impl RelayState {
 
 impl fmt::Debug for RelayState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Relayed").field("cache", &self.cache).field("outbox", &self.outbox).finish_non_exhaustive()
+        f.debug_struct("RelayState").field("cache", &self.cache).field("outbox", &self.outbox).finish_non_exhaustive()
     }
 }

@@ -167,7 +167,7 @@ impl CacheRepair {
 
     async fn renew(&self, at: Partition, cursor: i64) -> Result<()> {
         self.cache.renew(at, RelayCursor(cursor), rand::random()).await?;
-        self.tally.one(CacheEvent::Renewed);
+        self.tally.one(CacheEvent::GenerationStarted);
         Ok(())
     }
 
@@ -258,7 +258,7 @@ impl CacheRepair {
                 if this.cache.advance(*at, RelayCursor(from), RelayCursor(*to), told).await? {
                     return Ok(*to);
                 }
-                tracing::info!(partition = at.get(), "copies were lost; the partition begins anew");
+                tracing::info!(partition = at.get(), "cached data was lost; the partition starts a new generation");
                 this.renew(*at, last).await.map(|()| last)
             }));
             let (mut failed, mut stuck) = (None, 0);
@@ -276,7 +276,7 @@ impl CacheRepair {
                 }
             }
             if let Some((at, error)) = failed {
-                tracing::warn!(partitions = stuck, last = at.get(), "copies cannot be brought up to date");
+                tracing::warn!(partitions = stuck, last = at.get(), %error, "the cache cannot be repaired; the repair is retried");
                 return Err(error);
             }
         }

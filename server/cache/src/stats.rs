@@ -11,23 +11,24 @@ pub enum CacheEvent {
     /// A lookup that missed.
     Miss,
     /// A lookup while the cache was unavailable.
-    Away,
+    Unavailable,
     /// A read of the rows after a miss.
-    Read,
+    PrimaryRead,
     /// A fill that was stored.
     Fill,
     /// A fill that was refused, because its data may be outdated.
-    Refused,
-    /// A commit whose cache update failed or was late; the relay reports it.
-    Unheard,
+    FillRefused,
+    /// A commit whose cache update failed or was late; the cache repair applies it.
+    UpdateFailed,
     /// A partition that began a new generation.
-    Renewed,
+    GenerationStarted,
     /// A cached value that was audited.
     Audited,
-    /// A cached value that differed from its rows although the relay had reported the change.
+    /// A cached value that differed from its rows although the cache repair had applied the
+    /// change.
     Drift,
-    /// A cached value that differed from its rows, and whose change the relay did not report in
-    /// time.
+    /// A cached value that differed from its rows, and whose change the cache repair did not apply
+    /// in time.
     Late,
 }
 
@@ -36,12 +37,12 @@ impl CacheEvent {
     pub const ALL: [(Self, &'static str); 11] = [
         (Self::Hit, "hit"),
         (Self::Miss, "miss"),
-        (Self::Away, "away"),
-        (Self::Read, "read"),
+        (Self::Unavailable, "unavailable"),
+        (Self::PrimaryRead, "primary_read"),
         (Self::Fill, "fill"),
-        (Self::Refused, "refused"),
-        (Self::Unheard, "unheard"),
-        (Self::Renewed, "renewed"),
+        (Self::FillRefused, "fill_refused"),
+        (Self::UpdateFailed, "update_failed"),
+        (Self::GenerationStarted, "generation_started"),
         (Self::Audited, "audited"),
         (Self::Drift, "drift"),
         (Self::Late, "late"),

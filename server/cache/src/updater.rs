@@ -42,7 +42,7 @@ impl CommitObserver for CacheUpdater {
         if applied.and(moved).is_err() {
             let partitions = changes.iter().map(|change| change.subject.key.partition());
             self.owed.owe(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
-            self.tally.one(CacheEvent::Unheard);
+            self.tally.one(CacheEvent::UpdateFailed);
         }
     }
 }

@@ -69,7 +69,7 @@ async fn storm(cache: Arc<dyn Cache>) {
     }
     let sum = |what| processes.iter().map(|process| process.reader.tally().of(what)).sum::<u64>();
     assert_eq!(sum(CacheEvent::Fill), 1, "fills");
-    assert!(sum(CacheEvent::Read) <= 4, "each process reads the subject's name once, and one of them the page");
+    assert!(sum(CacheEvent::PrimaryRead) <= 4, "each process reads the subject's name once, and one of them the page");
 }
 
 /// One process with cached data, over rows of its own.
@@ -101,12 +101,12 @@ fn reads_ahead_serve_the_next_two_pages() {
         }
         let page = |start| process.reader.roots(&fire.keys[0], PageQuery { start, ..FIRST }, 0);
         page(PageStart::Beginning).await.expect("read");
-        let reads = process.reader.tally().of(CacheEvent::Read);
+        let reads = process.reader.tally().of(CacheEvent::PrimaryRead);
         for floor in [51, 31] {
             let page = page(PageStart::After(floor)).await.expect("read").expect("there");
             assert_eq!(page.threads.items[0].root.comment.floor, floor - 1);
         }
-        assert_eq!(process.reader.tally().of(CacheEvent::Read), reads, "the rows were not read again");
+        assert_eq!(process.reader.tally().of(CacheEvent::PrimaryRead), reads, "the rows were not read again");
     });
 }
 
@@ -121,7 +121,7 @@ fn picked_floors_are_read_once() {
             let page = process.reader.roots_at(&fire.keys[0], floors, 3).await.expect("read").expect("there");
             page.threads.items.iter().map(|thread| thread.root.comment.floor).collect::<Vec<_>>()
         };
-        let reads = || process.reader.tally().of(CacheEvent::Read);
+        let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
         let before = reads();
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
@@ -384,7 +384,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
         while fire.rank(100).await.expect("ranked") > 0 {}
     };
     boards_follow().await;
-    let reads = || process.reader.tally().of(CacheEvent::Read);
+    let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
     // Returns the page, and whether the rows were read for it.
     let page = async || {
         let before = reads();

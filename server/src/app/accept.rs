@@ -107,7 +107,7 @@ impl Failures {
     fn tell(&mut self, error: &io::Error, now: Instant) {
         self.untold += 1;
         if self.said.is_none_or(|said| now.duration_since(said) >= SAID_EVERY) {
-            tracing::warn!(%error, failures = self.untold, "connections could not be taken");
+            tracing::warn!(%error, failures = self.untold, "connections could not be accepted");
             *self = Self { untold: 0, said: Some(now) };
         }
     }
@@ -135,7 +135,7 @@ async fn established(
             None
         }
         Err(_) => {
-            tracing::debug!("a TLS handshake took too long");
+            tracing::debug!("a TLS handshake timed out");
             None
         }
     }

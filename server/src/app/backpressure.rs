@@ -55,7 +55,7 @@ impl SchedulerBackpressure {
 
 impl fmt::Debug for SchedulerBackpressure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rush").field("rests", &self.rest.is_some()).finish_non_exhaustive()
+        f.debug_struct("SchedulerBackpressure").field("rests", &self.rest.is_some()).finish_non_exhaustive()
     }
 }
 

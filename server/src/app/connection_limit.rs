@@ -65,12 +65,12 @@ impl ConnectionPermit {
 
     /// Counts a connection that is closed because its client sent no preface.
     pub(super) fn was_silent(&self) {
-        self.slots.0.metrics.connection_refused("silence");
+        self.slots.0.metrics.connection_refused("first_bytes");
     }
 
     /// Counts a connection that is closed because its client reads nothing.
     pub(super) fn was_unread(&self) {
-        self.slots.0.metrics.connection_refused("unread");
+        self.slots.0.metrics.connection_refused("send_buffer");
     }
 }
 

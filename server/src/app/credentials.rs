@@ -49,7 +49,9 @@ impl ServerCredentials {
 
     /// Logs them as warnings.
     pub(super) fn tell_unserved(&self) {
-        self.ungranted().iter().for_each(|what| tracing::warn!(what, "a caller was granted what is not served here"));
+        self.ungranted().iter().for_each(|grant| {
+            tracing::warn!(grant, "the callers file grants an object type that this server does not serve")
+        });
     }
 
     /// Reads the file of callers again. It applies to all following calls.

@@ -130,7 +130,7 @@ impl Listener {
             });
         let task = tokio::spawn(async move {
             if let Err(error) = server.await {
-                tracing::error!(%address, %error, "a listener ended");
+                tracing::error!(%address, %error, "a listener failed and accepts no more connections");
             }
         });
         Ok(Self { address, health, stop, task })
@@ -149,7 +149,7 @@ impl Listener {
         let _ = self.stop.send(());
         let mut task = self.task;
         if tokio::time::timeout(patience, &mut task).await.is_err() {
-            tracing::warn!(address = %self.address, "running calls did not finish in time and are cut");
+            tracing::warn!(address = %self.address, "the drain timeout ended; the remaining calls are cancelled");
             task.abort();
         }
     }

@@ -81,7 +81,7 @@ async fn serve(stream: TcpStream, metrics: Metrics) {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
     if let Err(error) = server.serve_connection(TokioIo::new(stream), service).await {
-        tracing::debug!(%error, "a scrape broke off");
+        tracing::debug!(%error, "a connection of a scrape failed");
     }
 }
 
@@ -101,7 +101,7 @@ fn answer(request: &Request<Incoming>, metrics: &Metrics) -> Response<String> {
         match told {
             Ok(text) => *answer.body_mut() = text,
             Err(error) => {
-                tracing::error!(%error, "the metrics cannot be told");
+                tracing::error!(%error, "the metrics cannot be encoded");
                 *answer.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             }
         }

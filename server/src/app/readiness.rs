@@ -89,7 +89,7 @@ impl Seen {
                 let ready = is_ready(&self.last[*source]);
                 if ready {
                     self.store.sources().all()[*source].withhold(false);
-                    tracing::info!(source = source + 1, "this source is served too");
+                    tracing::info!(source = source + 1, "the data source is served");
                 }
                 !ready
             });
@@ -181,11 +181,21 @@ fn explain(schema: &[SourceSchema]) {
         match state {
             SourceSchema::Ready => {}
             SourceSchema::Missing(steps) => {
-                tracing::warn!(source, ?steps, "not serving: this source lacks steps; run `riposte migrate up`");
+                tracing::warn!(
+                    source,
+                    ?steps,
+                    "not serving: the data source lacks migration steps; run `riposte migrate up`"
+                );
             }
-            SourceSchema::Mismatch(text) => tracing::error!(source, text, "not serving: other shard counts"),
-            SourceSchema::Unreadable(text) => tracing::error!(source, text, "not serving: this source cannot be read"),
-            SourceSchema::Unreachable(text) => tracing::warn!(source, text, "not serving: this source is unreachable"),
+            SourceSchema::Mismatch(text) => {
+                tracing::error!(source, error = text, "not serving: the data source has other shard counts")
+            }
+            SourceSchema::Unreadable(text) => {
+                tracing::error!(source, error = text, "not serving: the data source cannot be read")
+            }
+            SourceSchema::Unreachable(text) => {
+                tracing::warn!(source, error = text, "not serving: the data source is unreachable")
+            }
         }
     }
 }

@@ -108,10 +108,10 @@ impl WatchedFiles {
                     }
                     metrics.reloaded(read.is_ok(), self.parts.iter().filter(|part| part.refused).count());
                     match read {
-                        Ok(()) => tracing::info!(?what, "a changed file was read again"),
+                        Ok(()) => tracing::info!(file = ?what, "a changed file was reloaded"),
                         Err(error) => {
                             let error = format!("{error:#}");
-                            tracing::error!(?what, error, "a changed file cannot be used; what was read before stays");
+                            tracing::error!(file = ?what, error, "a changed file was rejected; the earlier content stays in use");
                         }
                     }
                 }

@@ -76,7 +76,7 @@ fn write(target: &mut impl AuditTarget, batch: Vec<Line>, lost: &impl Fn()) {
             (None, Ok(())) => {}
             (None, Err(error)) => {
                 lost();
-                tracing::error!(error, record = text.trim_end(), "a record of the audit log is lost");
+                tracing::error!(error, record = text.trim_end(), "an audit record is lost");
             }
         }
     }

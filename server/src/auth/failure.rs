@@ -42,7 +42,7 @@ impl AuthFailure {
     /// Returns the label of the metric.
     pub(super) const fn label(self) -> &'static str {
         match self {
-            Self::Nothing => "nothing",
+            Self::Nothing => "missing",
             Self::Scheme => "scheme",
             Self::Token => "token",
             Self::Identity => "identity",
@@ -55,7 +55,7 @@ impl AuthFailure {
             Self::Issuer => "jwt_issuer",
             Self::Audience => "jwt_audience",
             Self::Expired => "jwt_expired",
-            Self::Early => "jwt_early",
+            Self::Early => "jwt_not_yet_valid",
             Self::Subject => "jwt_subject",
         }
     }

@@ -85,9 +85,9 @@ impl Authenticator {
             return Ok(None);
         }
         let callers = self.0.callers.load();
-        let caller = self.known(&callers, headers, peer).map_err(|why| {
-            self.0.metrics.caller_refused(why.label());
-            tracing::debug!(why = why.label(), path, "a caller is not known");
+        let caller = self.known(&callers, headers, peer).map_err(|failure| {
+            self.0.metrics.authentication_failed(failure.label());
+            tracing::debug!(reason = failure.label(), path, "authentication failed");
             Error::CallerUnknown
         })?;
         Ok(Some((caller, access)))

@@ -59,7 +59,7 @@ impl Args {
                 Ok(ExitCode::SUCCESS)
             }
             Stop::Hard => {
-                tracing::warn!("stopped at once by a second signal; running calls were cut");
+                tracing::warn!("stopped at once by a second signal; running calls were cancelled");
                 Ok(ExitCode::from(exit::ERROR))
             }
         }

@@ -101,7 +101,7 @@ pub(super) fn made(
     backlog: Option<ConnectionBuffer>,
 ) -> Response<CallBody> {
     let mut later = Some(id);
-    measured.answered(response.headers());
+    measured.status(response.headers());
     let has_ended = response.headers().contains_key("grpc-status");
     if has_ended && let Some(id) = later.take() {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -134,7 +134,7 @@ impl Making {
         };
         frame.map_ok(|mut frame| {
             if let Some(trailers) = frame.trailers_mut() {
-                measured.answered(trailers);
+                measured.status(trailers);
                 id.take().map(|id| trailers.insert(REQUEST_ID, id));
             }
             frame
@@ -147,7 +147,7 @@ impl Making {
         let status = status(refusal, self.id.as_ref().map(tag::text).unwrap_or_default());
         let mut trailers = HeaderMap::new();
         status.add_header(&mut trailers)?;
-        self.measured.answered(&trailers);
+        self.measured.status(&trailers);
         self.id.take().map(|id| trailers.insert(REQUEST_ID, id));
         Ok(Frame::trailers(trailers))
     }

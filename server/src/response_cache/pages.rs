@@ -273,9 +273,9 @@ impl ResponseCache {
         let pages = slots.values().map(HashMap::len).sum();
         drop(slots);
         let misses = misses.swap(0, Ordering::Relaxed);
-        metrics.hot_reads(reads.saturating_sub(misses), misses, readings.swap(0, Ordering::Relaxed));
-        metrics.hot_pages(pages, room.taken());
-        metrics.shared_pages(shares.pages.swap(0, Ordering::Relaxed), shares.readings.swap(0, Ordering::Relaxed));
+        metrics.response_cache_reads(reads.saturating_sub(misses), misses, readings.swap(0, Ordering::Relaxed));
+        metrics.response_cache_size(pages, room.taken());
+        metrics.coalesced_pages(shares.pages.swap(0, Ordering::Relaxed), shares.readings.swap(0, Ordering::Relaxed));
     }
 }
 

@@ -53,7 +53,7 @@ pub struct PageTokenCodec {
 
 impl std::fmt::Debug for PageTokenCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PageTokens").field("keys", &self.ring.load().len()).finish_non_exhaustive()
+        f.debug_struct("PageTokenCodec").field("keys", &self.ring.load().len()).finish_non_exhaustive()
     }
 }
 

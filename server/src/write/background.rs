@@ -69,7 +69,7 @@ impl BackgroundTasks {
         };
         // The audit compares responses of this process, so it runs where calls are served.
         let audit = || {
-            let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
+            let troubled = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
             let (auditor, relayed) = ports.copies.auditor(&ports.outbox, &ports.clock)?;
             Some(spawn(ready, auditor.run(relayed, troubled)))
         };

@@ -120,7 +120,7 @@ impl WriteQueues {
         let committers = std::mem::take(&mut *self.committers.lock().unwrap_or_else(PoisonError::into_inner));
         for committer in committers {
             if let Err(error) = committer.await {
-                tracing::error!(%error, "a committer died");
+                tracing::error!(%error, "a committer task failed");
             }
         }
     }
@@ -134,7 +134,7 @@ impl CommandLog for WriteQueues {
         let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
         let pit = if like { &source.likes } else { &source.comments };
         let (reply, answer) = oneshot::channel();
-        let wait = spans::lane(pit.source, pit.kind, commands.len());
+        let wait = spans::write_queue(pit.source, pit.kind, commands.len());
         let ready = pit.queue().push(partition, QueuedCommands { commands, reply, wait });
         match ready {
             Ok(true) => pit.bell.notify_one(),
@@ -157,7 +157,7 @@ impl SourceQueue {
 
 impl fmt::Debug for WriteQueues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lanes").field("sources", &self.sources).finish_non_exhaustive()
+        f.debug_struct("WriteQueues").field("sources", &self.sources).finish_non_exhaustive()
     }
 }
 

@@ -29,19 +29,19 @@ impl StoreErrorLog {
         let (source, now) = (self.source + 1, self.begin.elapsed());
         match fault {
             StoreError::Silence => {
-                if let Some(unsaid) = self.silent.pass(now) {
-                    tracing::warn!(source, unsaid, "a data source stayed silent");
+                if let Some(suppressed) = self.silent.pass(now) {
+                    tracing::warn!(source, suppressed, "a data source did not respond in time");
                 }
             }
             StoreError::Db(error) => match fault.meaning() {
                 ErrorClass::Lost | ErrorClass::Unreachable => {
-                    if let Some(unsaid) = self.unreached.pass(now) {
-                        tracing::warn!(source, unsaid, %error, "a data source cannot be reached, or not be written");
+                    if let Some(suppressed) = self.unreached.pass(now) {
+                        tracing::warn!(source, suppressed, %error, "a data source is unreachable or read-only");
                     }
                 }
                 ErrorClass::Conflict | ErrorClass::Locked => {
-                    if let Some(unsaid) = self.gave_up.pass(now) {
-                        tracing::warn!(source, unsaid, %error, "a transaction gave up after its retries");
+                    if let Some(suppressed) = self.gave_up.pass(now) {
+                        tracing::warn!(source, suppressed, %error, "a transaction failed after its retries");
                     }
                 }
                 // Internal errors are logged where they become a status.

@@ -32,7 +32,7 @@ impl BackoffLog {
     pub fn met(&mut self, error: &impl Display) -> Duration {
         let Self { what, source, .. } = self;
         if self.rest.is_none() {
-            tracing::warn!(source, %error, "the {what} of this source fails and is tried again");
+            tracing::warn!(source, %error, "the {what} of the data source failed and is retried");
         }
         let rest = self.rest.map_or(FIRST_REST, |rest| (2 * rest).min(LONGEST_REST));
         self.rest = Some(rest);
@@ -43,7 +43,7 @@ impl BackoffLog {
     pub fn over(&mut self) {
         if self.rest.take().is_some() {
             let Self { what, source, .. } = self;
-            tracing::info!(source, "the {what} of this source works again");
+            tracing::info!(source, "the {what} of the data source has recovered");
         }
     }
 }

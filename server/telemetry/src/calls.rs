@@ -132,7 +132,7 @@ impl CallTimer {
     }
 
     /// Records the end of the call if these headers or trailers contain a status.
-    pub fn answered(&mut self, headers: &HeaderMap) {
+    pub fn status(&mut self, headers: &HeaderMap) {
         if let Some(status) = headers.get("grpc-status") {
             let code = status.to_str().ok().and_then(|text| text.parse::<usize>().ok());
             self.end(code.filter(|code| *code < CODES.len()).unwrap_or(2));
@@ -165,7 +165,7 @@ mod tests {
 
     use crate::Metrics;
 
-    fn told(metrics: &Metrics, wanted: &str) -> usize {
+    fn series(metrics: &Metrics, wanted: &str) -> usize {
         let text = metrics.text().expect("names are sound");
         text.lines().filter(|line| line.contains(wanted) && line.ends_with(" 1")).count()
     }
@@ -177,12 +177,12 @@ mod tests {
         let calls = metrics.calls(methods.to_vec());
         let (headers, id) = (HeaderMap::new(), HeaderValue::from_static("id"));
         let begin = |path: &str| calls.begin(path, &headers, &id);
-        let mut kept = begin("/riposte.v1.CommentService/ListComments");
-        kept.by("web".into());
-        kept.succeeded();
-        drop(kept);
+        let mut timer = begin("/riposte.v1.CommentService/ListComments");
+        timer.by("web".into());
+        timer.succeeded();
+        drop(timer);
         let trailers = HeaderMap::from_iter([("grpc-status".parse().unwrap(), HeaderValue::from_static("14"))]);
-        begin("/riposte.v1.CommentService/CreateComment").answered(&trailers);
+        begin("/riposte.v1.CommentService/CreateComment").status(&trailers);
         drop(begin("/made.up/Name"));
         for line in [
             r#"rpc_server_call_duration_seconds_count{rpc_method="riposte.v1.CommentService/ListComments",rpc_response_status_code="OK""#,
@@ -190,8 +190,8 @@ mod tests {
             r#"rpc_server_call_duration_seconds_count{rpc_method="_OTHER",rpc_response_status_code="CANCELLED""#,
             r#"riposte_caller_calls_total{caller="web",rpc_response_status_code="OK""#,
         ] {
-            assert_eq!(told(&metrics, line), 1, "{line} in\n{}", metrics.text().unwrap());
+            assert_eq!(series(&metrics, line), 1, "{line} in\n{}", metrics.text().unwrap());
         }
-        assert_eq!(told(&metrics, "rpc_server_call_duration_seconds_count"), 3);
+        assert_eq!(series(&metrics, "rpc_server_call_duration_seconds_count"), 3);
     }
 }

@@ -27,8 +27,8 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Log(error) => write!(f, "logging cannot start: {error}"),
-            Self::Metrics(error) => write!(f, "nothing can be measured: {error}"),
-            Self::Exporter(error) => write!(f, "telemetry: nothing can be sent: {error}"),
+            Self::Metrics(error) => write!(f, "the metrics cannot be created: {error}"),
+            Self::Exporter(error) => write!(f, "telemetry: the exporter cannot be created: {error}"),
             Self::Endpoint(error) => write!(f, "telemetry.endpoint: {error}"),
             Self::Authorities(path, error) => write!(f, "telemetry.ca_file: cannot read {}: {error}", path.display()),
         }

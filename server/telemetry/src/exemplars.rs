@@ -49,28 +49,28 @@ pub(super) struct ExemplarHistogram {
     bounds: &'static [f64],
     histogram: Histogram<f64>,
     /// `None` if exemplars are not requested.
-    kept: Option<Arc<Mutex<HashMap<Labels, Buckets>>>>,
+    stored: Option<Arc<Mutex<HashMap<Labels, Buckets>>>>,
 }
 
 impl ExemplarHistogram {
     /// Creates a histogram without exemplars. `bounds` are those of the histogram.
     pub(super) fn new(name: &'static str, bounds: &'static [f64], histogram: Histogram<f64>, wanted: bool) -> Self {
-        Self { name, bounds, histogram, kept: wanted.then(Arc::default) }
+        Self { name, bounds, histogram, stored: wanted.then(Arc::default) }
     }
 
-    /// Records the duration `took` of the operation that `span` represents. An exemplar is kept
+    /// Records the duration `took` of the operation that `span` represents. An exemplar is stored
     /// only for a sampled span.
     pub(super) fn record(&self, took: Duration, attributes: &[KeyValue], span: &Span) {
         let value = took.as_secs_f64();
         self.histogram.record(value, attributes);
-        let Some(kept) = &self.kept else { return };
+        let Some(stored) = &self.stored else { return };
         let Some(context) = spans::sampled(span) else { return };
         let at = clock::since_1970().as_millis();
         let exemplar = Exemplar { trace: context.trace_id(), span: context.span_id(), value, at };
         let labels = labels(attributes);
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < SERIES || kept.contains_key(&labels) {
-            let buckets = kept.entry(labels).or_insert_with(|| vec![None; self.bounds.len() + 1].into());
+        let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if stored.len() < SERIES || stored.contains_key(&labels) {
+            let buckets = stored.entry(labels).or_insert_with(|| vec![None; self.bounds.len() + 1].into());
             // A value equal to a bound belongs to the bucket below the bound.
             buckets[self.bounds.partition_point(|bound| *bound < value)] = Some(exemplar);
         }
@@ -78,8 +78,8 @@ impl ExemplarHistogram {
 
     /// Returns the present exemplars.
     pub(super) fn exemplars(&self) -> Exemplars {
-        let kept = self.kept.as_ref().map(|kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone());
-        Exemplars { name: self.name, series: kept.unwrap_or_default() }
+        let stored = self.stored.as_ref().map(|stored| stored.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        Exemplars { name: self.name, series: stored.unwrap_or_default() }
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_remembers_the_last_sampled_span() {
+    fn a_bucket_stores_the_last_sampled_span() {
         let traced = traced();
         let status = [KeyValue::new("rpc.response.status_code", "OK")];
         tracing(Sampler::AlwaysOn, || {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_nobody_is_sent_is_not_remembered() {
+    fn a_span_that_is_not_sampled_is_not_stored() {
         let traced = traced();
         traced.record(Duration::from_millis(1), &[], &Span::none());
         tracing(Sampler::AlwaysOff, || traced.record(Duration::from_millis(1), &[], &span()));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_series_are_remembered_than_are_counted() {
+    fn the_number_of_series_with_exemplars_is_limited() {
         let traced = traced();
         tracing(Sampler::AlwaysOn, || {
             let span = span();
@@ -157,6 +157,6 @@ mod tests {
         });
         let series = traced.exemplars().series;
         assert_eq!(series.len(), SERIES);
-        assert_eq!(series.values().flatten().flatten().count(), SERIES + 1, "those that are there still remember");
+        assert_eq!(series.values().flatten().flatten().count(), SERIES + 1, "existing series still store exemplars");
     }
 }

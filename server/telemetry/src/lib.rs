@@ -77,7 +77,7 @@ pub fn start(
     metrics.exports(exports);
     if let Some(endpoint) = settings.endpoint.as_ref().filter(|_| push.is_some()) {
         let TelemetrySettings { traces, metrics, logs, .. } = *settings;
-        tracing::info!(endpoint, traces, metrics, logs, "what is measured is sent to an OpenTelemetry receiver");
+        tracing::info!(endpoint, traces, metrics, logs, "telemetry is exported to an OpenTelemetry receiver");
     }
     Ok(Telemetry { metrics, push })
 }

@@ -156,21 +156,21 @@ impl Metrics {
     /// Records the time for which the oldest event of a data source (from 0) has waited for its
     /// sequence number; 0 if none waits.
     pub fn relay_lag(&self, source: usize, seconds: f64) {
-        self.0.instruments.relay_lag.record(seconds, &[place(source)]);
+        self.0.instruments.relay_lag.record(seconds, &[source_label(source)]);
     }
 
     /// Records the number of sequenced events of a data source that an event consumer has not
     /// applied yet.
-    pub fn projection_lag(&self, source: usize, projection: &'static str, commits: i64) {
+    pub fn consumer_lag(&self, source: usize, consumer: &'static str, events: i64) {
         self.0
             .instruments
-            .projection_lag
-            .record(commits, &[place(source), KeyValue::new(attribute::PROJECTION, projection)]);
+            .consumer_lag
+            .record(events, &[source_label(source), KeyValue::new(attribute::CONSUMER, consumer)]);
     }
 
     /// Records whether no relay repairs the cached data of a data source (from 0).
-    pub fn unmended(&self, source: usize, is: bool) {
-        self.0.instruments.unmended.record(is.into(), &[place(source)]);
+    pub fn cache_stale(&self, source: usize, stale: bool) {
+        self.0.instruments.cache_stale.record(stale.into(), &[source_label(source)]);
     }
 
     /// Reports the events of the cache, by name, that `counts` returns at each collection.
@@ -179,10 +179,10 @@ impl Metrics {
         E: IntoIterator<Item = (&'static str, u64)>,
     {
         // The callback is called as long as the meter exists; the handle is not needed.
-        let _ = instruments::cache(&self.0.meter)
+        let _ = instruments::cache_events(&self.0.meter)
             .with_callback(move |observer| {
                 counts().into_iter().for_each(|(name, count)| {
-                    observer.observe(count, &[KeyValue::new(attribute::WHAT, name)]);
+                    observer.observe(count, &[KeyValue::new(attribute::EVENT, name)]);
                 });
             })
             .build();
@@ -208,8 +208,8 @@ impl Metrics {
     }
 
     /// Counts a call that was refused because its credentials identify no caller.
-    pub fn caller_refused(&self, why: &'static str) {
-        self.0.instruments.callers_refused.add(1, &[KeyValue::new(attribute::WHY, why)]);
+    pub fn authentication_failed(&self, reason: &'static str) {
+        self.0.instruments.authentication_failures.add(1, &[KeyValue::new(attribute::REASON, reason)]);
     }
 
     /// Counts a call that was refused because its audit record could not be written.
@@ -225,14 +225,14 @@ impl Metrics {
     /// Records a batch of a data source (from 0) and kind that was committed or failed, and the
     /// number of writes that wait for the next batch.
     pub fn batch(&self, source: usize, kind: &'static str, commands: usize, waiting: usize) {
-        let labels = [place(source), KeyValue::new(attribute::KIND, kind)];
+        let labels = [source_label(source), KeyValue::new(attribute::KIND, kind)];
         self.0.instruments.batch.record(commands as u64, &labels);
         self.0.instruments.waiting.record(waiting as u64, &labels);
     }
 
     /// Counts a write that a full write queue refused.
     pub fn refused(&self, source: usize, kind: &'static str) {
-        self.0.instruments.refused.add(1, &[place(source), KeyValue::new(attribute::KIND, kind)]);
+        self.0.instruments.refused.add(1, &[source_label(source), KeyValue::new(attribute::KIND, kind)]);
     }
 
     /// Counts a call that was refused because an admission pool was full, or because the rate limit
@@ -248,39 +248,39 @@ impl Metrics {
         self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
     }
 
-    /// Counts a new watcher.
-    pub fn watcher_came(&self) {
-        self.0.instruments.watchers.add(1, &[]);
+    /// Counts a WatchSubject stream that was opened.
+    pub fn watch_opened(&self) {
+        self.0.instruments.watch_streams.add(1, &[]);
     }
 
-    /// Counts a watcher that has left, for any reason.
-    pub fn watcher_left(&self) {
-        self.0.instruments.watchers.add(-1, &[]);
+    /// Counts a WatchSubject stream that has ended, for any reason.
+    pub fn watch_ended(&self) {
+        self.0.instruments.watch_streams.add(-1, &[]);
     }
 
-    /// Counts a watcher that was disconnected because it was too slow.
-    pub fn watcher_dropped(&self) {
-        self.0.instruments.watchers_dropped.add(1, &[]);
+    /// Counts a WatchSubject stream that was ended because its client reads too slowly.
+    pub fn watch_dropped(&self) {
+        self.0.instruments.watch_streams_dropped.add(1, &[]);
     }
 
     /// Counts first pages of hot subjects: those returned from the response cache, those that
-    /// waited for a read, and the reads.
-    pub fn hot_reads(&self, hits: u64, misses: u64, readings: u64) {
-        self.0.instruments.hot_hits.add(hits, &[]);
-        self.0.instruments.hot_misses.add(misses, &[]);
-        self.0.instruments.hot_readings.add(readings, &[]);
+    /// waited for a load, and the loads.
+    pub fn response_cache_reads(&self, hits: u64, misses: u64, loads: u64) {
+        self.0.instruments.response_cache_hits.add(hits, &[]);
+        self.0.instruments.response_cache_misses.add(misses, &[]);
+        self.0.instruments.response_cache_loads.add(loads, &[]);
     }
 
-    /// Counts first pages of subjects that are not hot, and their reads.
-    pub fn shared_pages(&self, pages: u64, readings: u64) {
-        self.0.instruments.shared_pages.add(pages, &[]);
-        self.0.instruments.shared_readings.add(readings, &[]);
+    /// Counts first pages of subjects that are not hot, and their coalesced loads.
+    pub fn coalesced_pages(&self, pages: u64, loads: u64) {
+        self.0.instruments.coalesced_pages.add(pages, &[]);
+        self.0.instruments.coalesced_loads.add(loads, &[]);
     }
 
     /// Records the number of first pages in the response cache, and their total size in bytes.
-    pub fn hot_pages(&self, pages: usize, bytes: usize) {
-        self.0.instruments.hot_pages.record(pages as u64, &[]);
-        self.0.instruments.hot_bytes.record(bytes as u64, &[]);
+    pub fn response_cache_size(&self, pages: usize, bytes: usize) {
+        self.0.instruments.response_cache_pages.record(pages as u64, &[]);
+        self.0.instruments.response_cache_bytes.record(bytes as u64, &[]);
     }
 
     /// Sends the last measurements, if exports are enabled, and stops measuring.
@@ -312,7 +312,7 @@ fn pool_name(source: usize, pool: &str) -> KeyValue {
 }
 
 /// Returns the label of a data source. Labels count from 1, as do the log and the migrations.
-fn place(source: usize) -> KeyValue {
+fn source_label(source: usize) -> KeyValue {
     KeyValue::new(attribute::SOURCE, (source + 1).to_string())
 }
 
@@ -324,10 +324,10 @@ mod tests {
     use super::{ConnectionPool, ExportStats, Metrics};
     use crate::instruments::SCRAPED;
 
-    fn seen() -> Metrics {
+    fn recorded() -> Metrics {
         let metrics = Metrics::new().expect("sound");
         metrics.relay_lag(0, 0.25);
-        metrics.projection_lag(1, "history", 7);
+        metrics.consumer_lag(1, "member_history", 7);
         metrics.drifted("root_count");
         metrics.verified(1);
         metrics.batch(0, "likes", 12, 3);
@@ -336,41 +336,41 @@ mod tests {
         metrics.connection_refused("total");
         metrics.reloaded(false, 1);
         metrics.certificate(1_700_000_000, 1_800_000_000);
-        metrics.caller_refused("jwt_expired");
+        metrics.authentication_failed("jwt_expired");
         metrics.audit_failed();
-        metrics.watcher_came();
-        metrics.watcher_came();
-        metrics.watcher_left();
-        metrics.watcher_dropped();
-        metrics.unmended(0, true);
+        metrics.watch_opened();
+        metrics.watch_opened();
+        metrics.watch_ended();
+        metrics.watch_dropped();
+        metrics.cache_stale(0, true);
         metrics.cache_events(|| [("hit", 0)]);
         metrics.connections(|| vec![ConnectionPool { source: 0, name: "read", used: 1, idle: 2, max: 8 }]);
-        metrics.hot_reads(97, 3, 2);
-        metrics.shared_pages(9, 5);
-        metrics.hot_pages(4, 4096);
+        metrics.response_cache_reads(97, 3, 2);
+        metrics.coalesced_pages(9, 5);
+        metrics.response_cache_size(4, 4096);
         metrics.ready(true);
         metrics.exports(ExportStats::default());
         metrics.operation("mysql", "commit comments".into(), Duration::from_millis(4), None);
         metrics.connection_wait(1, "write", Duration::from_millis(1), true);
         metrics.connection_wait(0, "read", Duration::from_secs(2), false);
-        metrics.operation("redis", "page".into(), Duration::from_millis(100), Some("away"));
+        metrics.operation("redis", "page".into(), Duration::from_millis(100), Some("unavailable"));
         metrics
     }
 
     #[test]
-    fn what_alerts_wait_for_is_told_before_it_happens() {
+    fn counters_of_alerts_start_with_a_sample_of_zero() {
         let text = Metrics::new().expect("sound").text().expect("names are sound");
         for line in ["riposte_audit_failures_total 0", "riposte_reloads_total{outcome=\"refused\"} 0"] {
-            assert!(text.lines().any(|told| told == line), "{line} is missing in\n{text}");
+            assert!(text.lines().any(|written| written == line), "{line} is missing in\n{text}");
         }
     }
 
     #[test]
-    fn every_metric_is_told_under_its_name() {
-        let text = seen().text().expect("names are sound");
+    fn every_metric_is_exported_under_its_name() {
+        let text = recorded().text().expect("names are sound");
         for line in [
             "riposte_relay_lag_seconds{source=\"1\"} 0.25",
-            "riposte_projection_lag{projection=\"history\",source=\"2\"} 7",
+            "riposte_consumer_lag{consumer=\"member_history\",source=\"2\"} 7",
             "riposte_counts_drift_total{count=\"root_count\"} 1",
             "riposte_counts_last_drift 1",
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",
@@ -379,19 +379,19 @@ mod tests {
             "riposte_calls_refused_total{class=\"best_effort\",limit=\"reads\"} 1",
             "riposte_connections_refused_total{limit=\"total\"} 1",
             "riposte_reloads_total{outcome=\"refused\"} 1",
-            "riposte_callers_refused_total{why=\"jwt_expired\"} 1",
+            "riposte_authentication_failures_total{reason=\"jwt_expired\"} 1",
             "riposte_audit_failures_total 1",
-            "riposte_watchers 1",
-            "riposte_watchers_dropped_total 1",
-            "riposte_copies_unmended{source=\"1\"} 1",
-            "riposte_cache_total{what=\"hit\"} 0",
-            "riposte_hot_hits_total 97",
-            "riposte_hot_misses_total 3",
-            "riposte_hot_readings_total 2",
-            "riposte_shared_pages_total 9",
-            "riposte_shared_readings_total 5",
-            "riposte_hot_pages 4",
-            "riposte_hot_bytes 4096",
+            "riposte_watch_streams 1",
+            "riposte_watch_streams_dropped_total 1",
+            "riposte_cache_stale{source=\"1\"} 1",
+            "riposte_cache_events_total{event=\"hit\"} 0",
+            "riposte_response_cache_hits_total 97",
+            "riposte_response_cache_misses_total 3",
+            "riposte_response_cache_loads_total 2",
+            "riposte_coalesced_pages_total 9",
+            "riposte_coalesced_loads_total 5",
+            "riposte_response_cache_pages 4",
+            "riposte_response_cache_bytes 4096",
             "riposte_ready 1",
             "riposte_build_info{version=\"0.1.0\"} 1",
             "riposte_telemetry_exports_total{outcome=\"ok\",signal=\"traces\"} 0",
@@ -400,27 +400,27 @@ mod tests {
             "riposte_connection_failures_total{db_client_connection_pool_name=\"1/read\"} 1",
             "db_client_connection_wait_time_seconds_count{db_client_connection_pool_name=\"2/write\"} 1",
             "db_client_operation_duration_seconds_count{db_operation_name=\"commit comments\",db_system_name=\"mysql\"} 1",
-            "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"away\"} 1",
+            "db_client_operation_duration_seconds_count{db_operation_name=\"page\",db_system_name=\"redis\",error_type=\"unavailable\"} 1",
         ] {
-            assert!(text.lines().any(|told| told == line), "{line} is not in\n{text}");
+            assert!(text.lines().any(|written| written == line), "{line} is not in\n{text}");
         }
     }
 
     #[test]
-    fn what_is_told_is_what_is_registered() {
-        let metrics = seen();
+    fn the_exported_metrics_are_the_registered_ones() {
+        let metrics = recorded();
         let headers = http::HeaderMap::new();
         let id = http::HeaderValue::from_static("id");
         let mut call = metrics.calls(Vec::new()).begin("/riposte.v1.LikeService/SetLike", &headers, &id);
         call.by("web".into());
         call.succeeded();
         let text = metrics.text().expect("names are sound");
-        let told = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
-        assert_eq!(told.collect::<BTreeSet<_>>(), SCRAPED.iter().copied().collect::<BTreeSet<_>>());
+        let exported = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+        assert_eq!(exported.collect::<BTreeSet<_>>(), SCRAPED.iter().copied().collect::<BTreeSet<_>>());
     }
 
     #[test]
-    fn what_is_not_to_be_scraped_is_not_kept_for_it() {
+    fn without_a_scrape_no_metric_is_stored_for_it() {
         let metrics = Metrics::with(super::MeterProviderBuilder::default(), false).expect("sound");
         metrics.refused(0, "likes");
         assert_eq!(metrics.text().expect("empty"), "");

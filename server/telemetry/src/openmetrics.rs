@@ -77,12 +77,12 @@ fn sample(
     let labels = labels.iter().map(|label| (label.name(), label.value())).chain(bound.map(|bound| ("le", bound)));
     let labels: Vec<String> = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
     let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
-    *text += &format!("{name}{labels} {value}{}\n", exemplar.map(told).unwrap_or_default());
+    *text += &format!("{name}{labels} {value}{}\n", exemplar.map(exemplar_text).unwrap_or_default());
 }
 
 /// Returns the text of an exemplar. The names and values of its labels have 63 characters together;
 /// the limit is 128.
-fn told(Exemplar { trace, span, value, at }: &Exemplar) -> String {
+fn exemplar_text(Exemplar { trace, span, value, at }: &Exemplar) -> String {
     let (seconds, millis) = (at / 1_000, at % 1_000);
     format!(" # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {seconds}.{millis:03}")
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::text;
 
     #[test]
-    fn a_scrape_is_written_as_the_format_says() {
+    fn a_scrape_follows_the_format() {
         let registry = Registry::new();
         let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone()).without_target_info();
         let provider = SdkMeterProvider::builder()
@@ -151,7 +151,7 @@ hits_total{a_b="c\"\\\nd"} 3
     }
 
     #[test]
-    fn nothing_is_an_end() {
+    fn without_metrics_the_text_is_the_end_marker() {
         assert_eq!(text(&[], &[]), "# EOF\n");
     }
 }

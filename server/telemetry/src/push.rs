@@ -105,9 +105,9 @@ impl Push {
             tokio::task::spawn_blocking(move || Some(metrics.shut(timeout))),
         ];
         let ended = tokio::time::timeout(timeout, futures::future::join_all(last)).await;
-        let whole = ended.is_ok_and(|all| all.into_iter().all(|one| matches!(one, Ok(None | Some(Ok(()))))));
-        if !whole {
-            tracing::warn!("the OpenTelemetry receiver did not take the last of what was to be sent");
+        let complete = ended.is_ok_and(|all| all.into_iter().all(|one| matches!(one, Ok(None | Some(Ok(()))))));
+        if !complete {
+            tracing::warn!("the OpenTelemetry receiver did not accept the last data before the timeout");
         }
     }
 

@@ -48,8 +48,8 @@ pub(super) fn ended(span: &Span, code: &'static str, fault: bool) {
 /// Creates the span of a wait in a write queue, as a child of the present call. It ends with
 /// [`batch`].
 #[must_use]
-pub fn lane(source: usize, kind: &'static str, commands: usize) -> Span {
-    tracing::debug_span!(target: TARGET, "lane", source = source + 1, kind, riposte.commands = commands)
+pub fn write_queue(source: usize, kind: &'static str, commands: usize) -> Span {
+    tracing::debug_span!(target: TARGET, "write_queue", source = source + 1, kind, riposte.commands = commands)
 }
 
 /// Creates the span of a batch from these waits, which are over: a child of the first sampled wait,

@@ -44,7 +44,7 @@ pub(crate) struct ImportShared {
 
 impl std::fmt::Debug for ImportShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("source", &self.source).field("tally", &self.tally).finish_non_exhaustive()
+        f.debug_struct("ImportShared").field("source", &self.source).field("tally", &self.tally).finish_non_exhaustive()
     }
 }
 

@@ -109,9 +109,9 @@ pub(super) async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()>
 }
 
 /// Returns the value of a cache counter of the server.
-async fn counted(server: &Server, what: &str) -> Result<u64> {
+async fn counted(server: &Server, event: &str) -> Result<u64> {
     let text = super::metrics::ask(server.metrics_target(), "GET", "/metrics").await?;
-    let line = format!("riposte_cache_total{{what=\"{what}\"}} ");
+    let line = format!("riposte_cache_events_total{{event=\"{event}\"}} ");
     let number = text.lines().find_map(|told| told.strip_prefix(&line)).context("not counted")?;
     Ok(number.parse()?)
 }
@@ -287,10 +287,10 @@ async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Res
                 page(&say).await?;
             }
             redis.ask(&["EVAL", single, "0"])?;
-            let before = counted(&server, "read").await?;
+            let before = counted(&server, "primary_read").await?;
             let page = page(&say).await?;
             // The relay may have reported a like late, which invalidates a rendered page.
-            if counted(&server, "read").await? == before {
+            if counted(&server, "primary_read").await? == before {
                 return anyhow::Ok(page);
             }
         }

@@ -74,7 +74,7 @@ async fn read_until_kept(
 ) -> Result<u64> {
     let kept = async {
         let mut read = 0;
-        while metric(server, "riposte_hot_hits_total").await? < least {
+        while metric(server, "riposte_response_cache_hits_total").await? < least {
             look(&page(say).await?)?;
             read += 1;
         }
@@ -206,9 +206,11 @@ async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
     let pages = try_join_all(readers).await?;
     ensure!(pages.iter().all(|page| page.threads.len() == 1));
     let more = read_until_kept(&server, &say, 1, |_| Ok(())).await?;
-    let (hits, misses) =
-        (metric(&server, "riposte_hot_hits_total").await?, metric(&server, "riposte_hot_misses_total").await?);
-    let readings = metric(&server, "riposte_hot_readings_total").await?;
+    let (hits, misses) = (
+        metric(&server, "riposte_response_cache_hits_total").await?,
+        metric(&server, "riposte_response_cache_misses_total").await?,
+    );
+    let readings = metric(&server, "riposte_response_cache_loads_total").await?;
     // Page loads run one at a time; the next one begins when the page is 450 ms old, or when the
     // relay reports that the subject was created.
     let most = 2 + begin.elapsed().as_millis() as u64 / 450;

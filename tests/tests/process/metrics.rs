@@ -33,7 +33,7 @@ async fn watchers_and_lag_are_told_on_a_port_of_their_own() -> Result<()> {
         loop {
             let text = ask(target, "GET", "/metrics").await?;
             ensure!(text.starts_with("HTTP/1.1 200 OK") && text.contains("text/plain; version=0.0.4"), "{text}");
-            if text.contains("\nriposte_watchers 1") && text.contains("riposte_projection_lag{") {
+            if text.contains("\nriposte_watch_streams 1") && text.contains("riposte_consumer_lag{") {
                 return Ok(text);
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;

@@ -63,7 +63,7 @@ async fn lag(server: &Server) -> Result<f64> {
 /// Returns `true` if the server reports that no relay repairs the cache that it would read.
 async fn unmended(server: &Server) -> Result<bool> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
-    Ok(text.lines().any(|line| line == "riposte_copies_unmended{source=\"1\"} 1"))
+    Ok(text.lines().any(|line| line == "riposte_cache_stale{source=\"1\"} 1"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

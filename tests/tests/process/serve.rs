@@ -57,7 +57,7 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
     for source in 1..=2 {
-        let event = server.next("not serving: this source lacks steps").await?;
+        let event = server.next("not serving: the data source lacks migration steps").await?;
         ensure!(event["source"] == source && event.to_string().contains("m0001"), "{event}");
     }
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
@@ -87,7 +87,7 @@ async fn on_a_schema_one_step_behind_it_waits_and_names_the_step_and_the_command
     step(format!("DELETE FROM riposte_schema WHERE step = '{last}'")).await?;
     let mut server = Told::start(&sets, &TABLES)?;
     let address = server.next("listening").await?["grpc"].as_str().context("no address")?.to_owned();
-    let event = server.next("not serving: this source lacks steps; run `riposte migrate up`").await?;
+    let event = server.next("not serving: the data source lacks migration steps; run `riposte migrate up`").await?;
     ensure!(event["source"] == 1 && event["steps"].to_string().contains(&last), "{event}");
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
     // One source that lacks a step also holds back the other one: the server serves all subjects or
@@ -116,8 +116,8 @@ async fn on_tables_of_other_counts_it_never_serves_and_says_both_counts() -> Res
     let mut server = Told::start(&sets, &["--set", "store.subject_tables=4", "--set", "store.index_tables=4"])?;
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
-    let event = server.next("not serving: other shard counts").await?;
-    let text = event["text"].as_str().unwrap_or_default();
+    let event = server.next("not serving: the data source has other shard counts").await?;
+    let text = event["error"].as_str().unwrap_or_default();
     ensure!(text.contains("2/4 tables") && text.contains("4/4 tables"), "{event}");
     command::run(["healthcheck", "--target", &address]).await?.ended(5)?.says(&["NOT_SERVING"])?;
     ensure!(server.stop().await? == Some(0));
@@ -131,7 +131,7 @@ async fn without_its_databases_it_starts_and_says_which_are_out_of_reach() -> Re
     let sets = riposte_tests::Server::settings(&[url], "none");
     let mut server = Told::start(&sets, &TABLES)?;
     server.next("listening").await?;
-    let event = server.next("not serving: this source is unreachable").await?;
+    let event = server.next("not serving: the data source is unreachable").await?;
     ensure!(event["source"] == 1 && !event.to_string().contains("hush-hush"), "{event}");
     ensure!(server.stop().await? == Some(0));
     Ok(())

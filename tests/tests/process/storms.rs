@@ -71,7 +71,7 @@ async fn a_process_without_descriptors_says_so_now_and_then_with_a_count_and_goe
         let line = log.next_line().await?.context("it has ended")?;
         let event: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
         let message = event["message"].as_str().unwrap_or_default();
-        if message.contains("could not be taken") {
+        if message.contains("could not be accepted") {
             failures.push(event["failures"].as_u64().with_context(|| line.clone())?);
         }
     }

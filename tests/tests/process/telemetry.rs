@@ -77,11 +77,11 @@ async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() ->
         let parent = spans.iter().find(|other| other.span_id == span.parent_span_id);
         parent.map(|parent| parent.name.as_str()).unwrap_or_default().to_owned()
     };
-    let [lane, batch] = [named("lane"), named("batch")].map(|found| found.first().copied().cloned());
-    let (lane, batch) = (lane.context("no lane")?, batch.context("no batch")?);
-    ensure!(below(&lane) == call.name && below(&batch) == "lane", "{spans:?}");
-    ensure!(lane.links.iter().any(|link| link.span_id == batch.span_id), "the wait is linked to its batch: {lane:?}");
-    ensure!(lane.end_time_unix_nano <= batch.end_time_unix_nano, "the wait ends before its batch");
+    let [wait, batch] = [named("write_queue"), named("batch")].map(|found| found.first().copied().cloned());
+    let (wait, batch) = (wait.context("no wait in a write queue")?, batch.context("no batch")?);
+    ensure!(below(&wait) == call.name && below(&batch) == "write_queue", "{spans:?}");
+    ensure!(wait.links.iter().any(|link| link.span_id == batch.span_id), "the wait is linked to its batch: {wait:?}");
+    ensure!(wait.end_time_unix_nano <= batch.end_time_unix_nano, "the wait ends before its batch");
     let transactions = named("transaction");
     let commit = transactions.iter().find(|of| attribute(&of.attributes, "db.operation.name") == "commit comments");
     let commit = *commit.with_context(|| format!("no commit: {transactions:?}"))?;

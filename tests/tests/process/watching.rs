@@ -66,7 +66,7 @@ async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -
     let ended = Error::from(Watch::of(unread).await?.end().await?);
     ensure!((ended.code(), ended.reason()) == (Code::ResourceExhausted, ErrorReason::WatchTooSlow), "{ended:?}");
     let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
-    ensure!(metrics.contains("riposte_watchers_dropped_total 1"), "{metrics}");
+    ensure!(metrics.contains("riposte_watch_streams_dropped_total 1"), "{metrics}");
     Watch::open(&say, last - 1_000).await?.until(last - 1_000, last).await?;
     Ok(())
 }

@@ -26,7 +26,7 @@ impl CachedReader {
     ) -> Result<Vec<Option<CommentView>>> {
         let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
         let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Unavailable) };
-        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Away };
+        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
         let looked = match looked {
             Ok(looked) => looked.into_iter().map(|found| allowed(found, types)).collect::<Vec<_>>(),
             Err(Unavailable) => {

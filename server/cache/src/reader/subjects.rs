@@ -16,7 +16,7 @@ impl CachedReader {
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
         let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
-        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Away };
+        let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
         let looked = match looked {
             Ok(looked) => looked,
             Err(Unavailable) => {

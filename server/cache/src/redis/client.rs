@@ -176,7 +176,7 @@ impl RedisClient {
     fn failed(&self, why: &str) {
         if self.breaker.failed(self.begin.elapsed()) {
             self.tell(true);
-            tracing::debug!(why, "the last failure");
+            tracing::debug!(error = why, "the call to Redis that failed last");
         }
     }
 
@@ -185,9 +185,9 @@ impl RedisClient {
         if *told != away {
             *told = away;
             if away {
-                tracing::warn!("Redis does not answer; the rows are read");
+                tracing::warn!("Redis is unavailable; reads go to the database");
             } else {
-                tracing::info!("Redis answers again");
+                tracing::info!("Redis is available again");
             }
         }
     }
@@ -214,7 +214,7 @@ impl RedisClient {
     }
 
     /// Makes a call, or returns the reason why there is no response; `None` if the call was not
-    /// attempted or the functions could not be loaded.
+    /// attempted or the functions could not be loaded into Redis.
     async fn called(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Option<String>> {
         if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(None);
@@ -235,7 +235,7 @@ impl RedisClient {
                 Ok(value)
             }
             Ok(Err(error)) => {
-                tracing::debug!(%error, name, "a function failed");
+                tracing::debug!(%error, function = name, "a function in Redis failed");
                 Err(Some(error.details().to_owned()))
             }
             Err(_) => Err(Some("too slow".to_owned())),
@@ -260,7 +260,7 @@ impl RedisClient {
         match loaded.await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(error)) => {
-                tracing::debug!(%error, "the functions could not be loaded");
+                tracing::debug!(%error, "the functions could not be loaded into Redis");
                 self.failed(error.details());
                 Err(Unavailable)
             }

@@ -55,7 +55,7 @@ impl CredentialProvider for Endpoint {
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").field("servers", &self.servers).finish_non_exhaustive()
+        f.debug_struct("Endpoint").field("servers", &self.servers).finish_non_exhaustive()
     }
 }
 

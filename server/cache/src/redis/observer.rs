@@ -37,7 +37,7 @@ pub(super) async fn watched<T>(
     let begin = Instant::now();
     let outcome = trip.instrument(span.clone()).await;
     if outcome.is_err() {
-        span.record("error.type", "away").record("otel.status_code", "ERROR");
+        span.record("error.type", "unavailable").record("otel.status_code", "ERROR");
     }
     if let Some(trips) = trips {
         // The call is within the span, which an observer may inspect.

@@ -23,7 +23,7 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
         let redis = Arc::new(servers::redis(&url, CacheLimits::default()).await);
         let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
-        let (key, reads) = (&fire.keys[0], || process.reader.tally().of(CacheEvent::Read));
+        let (key, reads) = (&fire.keys[0], || process.reader.tally().of(CacheEvent::PrimaryRead));
         let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
         let root = page().await.threads.items[0].root.comment.id;
         let before = reads();

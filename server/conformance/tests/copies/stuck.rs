@@ -158,7 +158,7 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
         }
         mender.turn().await.expect("it goes on");
         assert_eq!(cache.renewed.load(Ordering::SeqCst), 1);
-        assert_eq!(reader.tally().of(CacheEvent::Renewed), 1);
+        assert_eq!(reader.tally().of(CacheEvent::GenerationStarted), 1);
         assert_eq!(cache.cursors(&[stuck]).await.expect("answered"), [Some(RelayCursor(head))]);
     });
 }

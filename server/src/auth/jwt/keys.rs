@@ -50,7 +50,7 @@ impl KeySet {
         for (index, value) in found.into_iter().enumerate() {
             let within = |error: String| format!("key {}: {error}", index + 1);
             let Some((id, key)) = key(value, terms).map_err(within)? else {
-                tracing::info!(key = index + 1, "a key of the key set does not verify tokens and is left out");
+                tracing::info!(key = index + 1, "a key of the key set cannot verify tokens and is ignored");
                 continue;
             };
             if keys.insert(id.clone(), key).is_some() {

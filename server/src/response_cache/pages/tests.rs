@@ -174,7 +174,10 @@ async fn subjects_become_hot_by_their_reads_and_pages_go_when_nobody_reads_them(
     pages.sweep(begin + MAX_AGE + Duration::from_secs(1));
     assert!(pages.find(&caller(), b"one").is_none() && pages.0.room.taken() == 0);
     let told = pages.0.metrics.text().expect("sound");
-    assert!(told.contains("riposte_hot_readings_total 1") && told.contains("riposte_hot_pages 0"), "{told}");
+    assert!(
+        told.contains("riposte_response_cache_loads_total 1") && told.contains("riposte_response_cache_pages 0"),
+        "{told}"
+    );
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ pub(super) async fn shared(
     mut boards: Notified,
     source: usize,
 ) {
-    let mut trouble = BackoffLog::of("mending of copies", source);
+    let mut trouble = BackoffLog::of("cache repair", source);
     loop {
         if term.borrow().is_none() {
             mender.rest();
@@ -50,7 +50,7 @@ pub(super) async fn shared(
 
 /// Repairs the cache of this process forever, regardless of which process holds the lease.
 pub(in crate::write) async fn own(mut mender: CacheRepair, mut numbers: Notified, source: usize) {
-    let mut trouble = BackoffLog::of("mending of copies", source);
+    let mut trouble = BackoffLog::of("cache repair", source);
     loop {
         match mender.turn().await {
             Ok(more) => {
@@ -66,22 +66,22 @@ pub(in crate::write) async fn own(mut mender: CacheRepair, mut numbers: Notified
 
 /// Checks forever that the cache of a source is being repaired.
 pub(in crate::write) async fn watched(mut vigil: StalenessMonitor, ports: RelayPorts, source: usize) {
-    let mut trouble = BackoffLog::of("look at the mending of copies", source);
-    ports.metrics.unmended(source, false);
+    let mut trouble = BackoffLog::of("staleness monitor", source);
+    ports.metrics.cache_stale(source, false);
     loop {
         match looked(&mut vigil, &ports, source).await {
             Ok(news) => {
                 trouble.over();
                 if let Some(news) = news {
-                    ports.metrics.unmended(source, news == StalenessChange::Missing);
+                    ports.metrics.cache_stale(source, news == StalenessChange::Missing);
                 }
                 match news {
                     Some(StalenessChange::Missing) => tracing::warn!(
                         source = source + 1,
-                        "nobody brings the copies of this source up to date: no worker with Redis leads it; the rows are read"
+                        "the cache of the data source is stale: no worker with this cache holds the relay lease; reads go to the database"
                     ),
                     Some(StalenessChange::Again) => {
-                        tracing::info!(source = source + 1, "the copies of this source are up to date again")
+                        tracing::info!(source = source + 1, "the cache of the data source is repaired again")
                     }
                     Some(StalenessChange::Found) | None => {}
                 }

@@ -15,9 +15,17 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duratio
     let head = outbox.head(source).await?;
     for projection in Projection::ALL {
         let position = outbox.position(source, projection).await?;
-        metrics.projection_lag(source, projection.name(), (head - position).max(0));
+        metrics.consumer_lag(source, label(projection), (head - position).max(0));
     }
     Ok(age)
+}
+
+/// Returns the name of an event consumer in metrics. Its stored name is an older one.
+fn label(consumer: Projection) -> &'static str {
+    match consumer {
+        Projection::History => "member_history",
+        Projection::Boards => "rank_index",
+    }
 }
 
 /// Returns the age of the oldest unsequenced commit.

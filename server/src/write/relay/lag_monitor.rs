@@ -16,7 +16,7 @@ const LATE: Duration = Duration::from_secs(10);
 
 /// Measures a source, counted from 0, forever.
 pub(in crate::write) async fn follow(ports: RelayPorts, source: usize) {
-    let mut trouble = BackoffLog::of("look at the relay", source);
+    let mut trouble = BackoffLog::of("lag monitor", source);
     let mut late = LagState::default();
     loop {
         match lag::measure(&ports, source).await {
@@ -25,10 +25,10 @@ pub(in crate::write) async fn follow(ports: RelayPorts, source: usize) {
                 match late.seen(age) {
                     Some(LagChange::Waits) => tracing::warn!(
                         source = source + 1,
-                        "commits of this source wait for their numbers: no process with the role worker leads it, or its database is slow"
+                        "commits of the data source wait for sequence numbers: no process with the role worker holds the relay lease, or the database is slow"
                     ),
                     Some(LagChange::Goes) => {
-                        tracing::info!(source = source + 1, "commits of this source get their numbers again")
+                        tracing::info!(source = source + 1, "commits of the data source receive sequence numbers again")
                     }
                     None => {}
                 }

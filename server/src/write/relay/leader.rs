@@ -139,7 +139,7 @@ impl Leader {
     /// Releases the lease, so that another process can take it at once.
     pub(super) async fn release_lease(&self) {
         if let Err(error) = self.ports.outbox.release_lease(self.source, self.me).await {
-            tracing::debug!(source = self.source + 1, %error, "the lead could not be given up; it will run out");
+            tracing::debug!(source = self.source + 1, %error, "the relay lease could not be released; it will expire");
         }
     }
 }

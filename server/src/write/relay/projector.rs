@@ -95,7 +95,7 @@ const fn pace(projection: Projection) -> Duration {
 /// Returns the name of the consumer in log messages.
 const fn trouble(projection: Projection) -> &'static str {
     match projection {
-        Projection::History => "history projection",
-        Projection::Boards => "boards projection",
+        Projection::History => "event consumer member_history",
+        Projection::Boards => "event consumer rank_index",
     }
 }

@@ -67,7 +67,7 @@ async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up
     assert_eq!(memory.leader(), None, "the next process may lead at once");
     // The lag was measured when the lease was taken, before any event was sequenced.
     let text = metrics.text().expect("sound");
-    assert!(text.contains("riposte_projection_lag{projection=\"history\",source=\"1\"} 0"), "{text}");
+    assert!(text.contains("riposte_consumer_lag{consumer=\"member_history\",source=\"1\"} 0"), "{text}");
 }
 
 #[tokio::test]

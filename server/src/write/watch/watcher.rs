@@ -33,7 +33,7 @@ impl Watcher {
     /// change.
     pub(super) fn new(hub: WatchHub, seat: SubscriptionGuard, live: Arc<SubjectStream>, after: i64) -> Self {
         let (seen, gap) = live.start(after);
-        hub.metrics.watcher_came();
+        hub.metrics.watch_opened();
         let (moved, closing) = (live.moves(), hub.closing.subscribe());
         let ready = gap.into_iter().map(Arc::new).collect();
         Self { hub, _seat: seat, live, moved, closing, seen, ready, ended: false }
@@ -65,7 +65,7 @@ impl Watcher {
             self.moved.mark_unchanged();
             match self.live.behind(self.seen, HANDFUL) {
                 None => {
-                    self.hub.metrics.watcher_dropped();
+                    self.hub.metrics.watch_dropped();
                     return self.end(Error::WatchTooSlow);
                 }
                 Some(more) if !more.is_empty() => self.ready.extend(more),
@@ -99,6 +99,6 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.hub.metrics.watcher_left();
+        self.hub.metrics.watch_ended();
     }
 }

@@ -38,7 +38,7 @@ impl Dispatcher {
     /// Sends the results of a batch.
     pub(super) async fn send(&self, batch: CompletedBatch) {
         if self.batches.send(batch).await.is_err() {
-            tracing::debug!("the callers' runtime has ended; their connections are gone too");
+            tracing::debug!("the runtime of the callers has stopped; the results of the batch are dropped");
         }
     }
 }

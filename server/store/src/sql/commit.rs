@@ -121,7 +121,7 @@ impl CommitBatch {
                     if !patience.again(failure.fault.meaning(), unknown).await {
                         return Err(BatchFailure { outcome_unknown: unknown, ..failure });
                     }
-                    tracing::debug!(fault = ?failure.fault, unknown, "a transaction is tried again");
+                    tracing::debug!(error = ?failure.fault, outcome_unknown = unknown, "a transaction is retried");
                 }
             }
         }

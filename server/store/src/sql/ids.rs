@@ -77,7 +77,7 @@ impl SqlIds {
                     async move { inner.release(number).await },
                 );
             if let Err(error) = released.await {
-                tracing::debug!(%error, source = number + 1, "a worker lease is left to run out");
+                tracing::debug!(%error, source = number + 1, "a worker lease could not be released; it will expire");
             }
         }
     }
@@ -167,12 +167,16 @@ impl Inner {
                 seat.with(|minter| minter.iter_mut().for_each(|minter| minter.extend(until)));
                 return Ok(());
             }
-            tracing::warn!(source = number + 1, worker = lease.worker, "the worker lease was lost; another is taken");
+            tracing::warn!(
+                source = number + 1,
+                worker = lease.worker,
+                "the worker lease was lost; another one is acquired"
+            );
             seat.with(|minter| *minter = None);
         }
         let lease = lease::take(sources, number, &seat.owner, self.clock.now()).await?;
         seat.with(|minter| *minter = Some(IdGenerator::new(lease)));
-        tracing::debug!(source = number + 1, worker = lease.worker, "a worker number is leased");
+        tracing::debug!(source = number + 1, worker = lease.worker, "a worker number was leased");
         Ok(())
     }
 
@@ -189,7 +193,7 @@ impl Inner {
             if let Err(fault) = self.renew(number).await {
                 // The next call after the end of the lease tries again and returns the error to its
                 // caller.
-                tracing::warn!(?fault, source = number + 1, "a worker lease was not renewed");
+                tracing::warn!(error = ?fault, source = number + 1, "a worker lease was not renewed");
             }
         }
     }

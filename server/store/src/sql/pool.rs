@@ -86,7 +86,7 @@ impl SourceTx {
     /// effect.
     pub(crate) async fn rollback(self) {
         if let Err(error) = self.tx.rollback().await {
-            tracing::debug!(%error, "a rollback failed; the connection's end does the same");
+            tracing::debug!(%error, "a rollback failed; closing the connection rolls back");
         }
     }
 }
@@ -225,7 +225,7 @@ where
     loop {
         match begin().await {
             Err(error) if is_lost(&error) && dead < DEAD && wanted() => {
-                tracing::debug!(%error, "a dead connection was dropped");
+                tracing::debug!(%error, "a broken connection was dropped");
                 dead += 1;
             }
             Err(error) if is_conflict(&error) && start.elapsed() < OPENING && wanted() => {
@@ -280,7 +280,7 @@ impl DataSources {
     pub(crate) async fn room(&self, source: usize) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed, so this always succeeds.
         let room = Arc::clone(&self.rooms[source]).acquire_owned();
-        self.desk.begun((source, "room"), room).await.ok()
+        self.desk.begun((source, "read_limit"), room).await.ok()
     }
 
     /// Returns the runner of all work on the connections.
@@ -382,15 +382,15 @@ impl DataSources {
             for pool in [&source.read, &source.write] {
                 match timeout(self.transaction_limit, pool.close_by_ref()).await {
                     Ok(Ok(())) => {}
-                    Ok(Err(error)) => tracing::debug!(%error, "a pool did not close"),
-                    Err(_) => tracing::warn!("a data source stayed silent while its connections were closed"),
+                    Ok(Err(error)) => tracing::debug!(%error, "a pool could not be closed"),
+                    Err(_) => tracing::warn!("a data source did not respond while its connections were closed"),
                 }
             }
         }
         if let Some(folder) = &self.folder
             && let Err(error) = std::fs::remove_dir_all(folder.path())
         {
-            tracing::debug!(%error, "the temporary folder stays");
+            tracing::debug!(%error, "the temporary folder could not be removed");
         }
     }
 }

@@ -65,7 +65,7 @@ pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source
         loop {
             match once(&sources, source, &unit, &mut outcome_unknown).await {
                 Err(fault) if patience.again(fault.meaning(), outcome_unknown).await => {
-                    tracing::debug!(?fault, outcome_unknown, "a transaction is tried again");
+                    tracing::debug!(error = ?fault, outcome_unknown, "a transaction is retried");
                 }
                 // An earlier COMMIT may have taken effect, so the error must not claim that it did
                 // not, whatever the last failure was.

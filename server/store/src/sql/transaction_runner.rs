@@ -23,8 +23,8 @@ pub trait TransactionObserver: fmt::Debug + Send + Sync {
     fn transaction(&self, system: &'static str, name: &'static str, took: Duration, failed: Option<&'static str>);
 
     /// Called when a transaction has waited `took` for a connection of a pool (`read`, `write`) of
-    /// a data source, counted from 0; `begun` says whether it then began. The pool `room` is the
-    /// wait of a read for the read limit.
+    /// a data source, counted from 0; `begun` says whether it then began. The pool
+    /// `read_limit` is the wait of a read for the read limit.
     fn connection(&self, source: usize, pool: &'static str, took: Duration, begun: bool);
 }
 
@@ -46,7 +46,7 @@ impl TransactionRunner {
     /// Sets the observer. Later calls have no effect.
     pub(crate) fn observe(&self, observer: Arc<dyn TransactionObserver>) {
         if self.observer.set(observer).is_err() {
-            tracing::debug!("a store has one observer");
+            tracing::debug!("the store has an observer already; the second one is ignored");
         }
     }
 

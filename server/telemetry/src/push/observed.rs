@@ -50,8 +50,8 @@ impl ExportStats {
     pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
         ExportSignal::ALL.into_iter().flat_map(|signal| {
             let Outcomes { ok, failed, .. } = &self.0[signal as usize];
-            let told = |name, count: &AtomicU64| (signal.name(), name, count.load(Ordering::Relaxed));
-            [told("ok", ok), told("failed", failed)]
+            let row = |name, count: &AtomicU64| (signal.name(), name, count.load(Ordering::Relaxed));
+            [row("ok", ok), row("failed", failed)]
         })
     }
 
@@ -63,10 +63,10 @@ impl ExportStats {
             (false, Err(error)) => {
                 // The error text consists of the SDK's own words and a gRPC code, never of the
                 // receiver's response.
-                tracing::warn!(signal = signal.name(), %error, "the OpenTelemetry receiver does not take what is sent");
+                tracing::warn!(signal = signal.name(), %error, "the OpenTelemetry receiver does not accept data");
             }
             (true, Ok(())) => {
-                tracing::info!(signal = signal.name(), "the OpenTelemetry receiver takes what is sent again")
+                tracing::info!(signal = signal.name(), "the OpenTelemetry receiver accepts data again")
             }
             (true, Err(_)) | (false, Ok(())) => {}
         }

@@ -6,7 +6,9 @@ use super::Found;
 use crate::histcheck::history::Alarm;
 
 /// Words of a log line that reports a violation.
-const WORDS: [&str; 2] = ["copies differ from their rows", "panicked at"];
+const WORDS: [&str; 3] = ["a cache entry differs from its rows", COPIES_DIFFER, "panicked at"];
+/// The same report of versions before 0.1.0, which a rolling upgrade runs beside this one.
+const COPIES_DIFFER: &str = "copies differ from their rows";
 /// Number of characters of a log line that are shown.
 const TOLD: usize = 1_000;
 
@@ -32,7 +34,9 @@ mod tests {
             let alarms = vec![Alarm { at: 2_500_000_000, said: said.to_owned() }];
             check(&History { alarms, ..History::default() })
         };
-        let found = says("{\"message\":\"copies differ from their rows; they are forgotten\"}");
+        let earlier = says("{\"message\":\"copies differ from their rows; they are forgotten\"}");
+        assert_eq!(earlier.len(), 1);
+        let found = says("{\"message\":\"a cache entry differs from its rows and is invalidated\"}");
         assert_eq!((found.len(), found[0].rule), (1, "alarms"));
         assert!(found[0].what.starts_with("at 2.500 s a server said: {"), "{}", found[0].what);
         assert_eq!(says("thread 'relay' panicked at relay.rs:1").len(), 1);

@@ -66,7 +66,7 @@ async fn a_caller_by_jwt_is_what_the_file_of_callers_says() -> Result<()> {
         ("token", "riposte_nobody".to_owned()),
     ] {
         let status = read(&client(&server, &token)?, GRANTED).await.err().context(why)?;
-        let line = format!("riposte_callers_refused_total{{why=\"{why}\"}} 1");
+        let line = format!("riposte_authentication_failures_total{{reason=\"{why}\"}} 1");
         ensure!(told(&server, &line).await?, "{line} is not told");
         let said = status.message().to_owned();
         answers.push((status.code(), Error::from(status).reason(), said));
@@ -195,7 +195,7 @@ async fn neither_the_log_nor_an_error_holds_a_token() -> Result<()> {
         serve.args(settings.concat()).args(["--exec", "--", "sh", "-c", &script]);
         serve.env("RIPOSTE_TOKEN", &token).env("RIPOSTE_INSECURE_TOKEN", "1");
         let ran = command::finish(&mut serve).await?.ended(code)?;
-        let ran = ran.says(&["a caller is not known", why])?;
+        let ran = ran.says(&["authentication failed", why])?;
         let signature = token.rsplit('.').next().unwrap_or_default();
         ensure!(!ran.out.contains(signature) && !ran.err.contains(signature), "{}{}", ran.out, ran.err);
     }

@@ -79,7 +79,7 @@ impl BatchPart {
         if groups.len() < 2 {
             return None;
         }
-        tracing::warn!(fault = ?failure.fault, commands = self.places.len(), "a batch failed and is divided");
+        tracing::warn!(error = ?failure.fault, commands = self.places.len(), "a batch failed and is bisected");
         let part = |group: Vec<usize>| Self {
             places: group.iter().map(|n| self.places[*n]).collect(),
             commands: group.iter().map(|n| self.commands[*n].clone()).collect(),

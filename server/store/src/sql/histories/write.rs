@@ -40,7 +40,7 @@ impl From<Vec<HistoryEntry>> for WriteHistory {
 
 impl TransactionBody for Add {
     type Answer = usize;
-    const NAME: &'static str = "add to histories";
+    const NAME: &'static str = "add to member history";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         for (partition, rows) in in_place(tx, &self.0) {
@@ -56,7 +56,7 @@ impl TransactionBody for Add {
 
 impl TransactionBody for WriteHistory {
     type Answer = usize;
-    const NAME: &'static str = "write histories";
+    const NAME: &'static str = "write member history";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let mut changed = 0;

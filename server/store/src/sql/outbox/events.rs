@@ -53,7 +53,7 @@ async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, S
     if let Some(events) = row::events(row) {
         return Ok(events);
     }
-    tracing::error!(row = row.id, "unreadable events in the outbox");
+    tracing::error!(row = row.id, "an outbox row has unreadable events");
     let made = outbox_revision::Entity::find().filter(outbox_revision::Column::CommitId.eq(row.id));
     let made = made.all(&tx.whole()).await?;
     Ok(made.iter().filter_map(|made| row::unknown_event(row, made)).collect())

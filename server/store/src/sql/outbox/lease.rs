@@ -30,7 +30,7 @@ pub(super) struct AcquireLease {
 
 impl TransactionBody for AcquireLease {
     type Answer = Option<Epoch>;
-    const NAME: &'static str = "lead relay";
+    const NAME: &'static str = "acquire relay lease";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let Some(relay) = state::lock(tx).await? else {
@@ -72,7 +72,7 @@ pub(super) struct ReleaseLease {
 
 impl TransactionBody for ReleaseLease {
     type Answer = ();
-    const NAME: &'static str = "resign relay";
+    const NAME: &'static str = "release relay lease";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let relay = state::lock(tx).await?;

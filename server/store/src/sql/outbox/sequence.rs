@@ -33,7 +33,7 @@ pub(super) struct AssignSequence {
 
 impl TransactionBody for AssignSequence {
     type Answer = Option<usize>;
-    const NAME: &'static str = "number outbox";
+    const NAME: &'static str = "assign sequence numbers";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };

@@ -92,14 +92,14 @@ impl SourceBreaker {
             }
         };
         if answer.is_ok() && self.breaker.succeeded() {
-            tracing::info!(source = source + 1, "a data source answers again");
+            tracing::info!(source = source + 1, "a data source is available again");
         }
         answer
     }
 
     fn leave_alone(&self, source: usize) {
         if self.breaker.open(self.begin.elapsed()) {
-            tracing::warn!(source = source + 1, "a data source is away; calls that need it are refused");
+            tracing::warn!(source = source + 1, "a data source is unavailable; calls that need it are rejected");
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) struct WriteRankIndex {
 
 impl TransactionBody for WriteRankIndex {
     type Answer = usize;
-    const NAME: &'static str = "write boards";
+    const NAME: &'static str = "write rank index";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let tables: Vec<_> =

@@ -27,7 +27,7 @@ const KEY: [Column; 3] = [Column::SubjectId, Column::Sort, Column::Epoch];
 
 impl TransactionBody for InsertSnapshot {
     type Answer = Ranking;
-    const NAME: &'static str = "freeze ranking";
+    const NAME: &'static str = "create ranking snapshot";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let db = tx.on(self.id.partition());

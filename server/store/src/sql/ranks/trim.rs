@@ -50,7 +50,7 @@ struct Old {
 
 impl TransactionBody for Old {
     type Answer = Vec<Key>;
-    const NAME: &'static str = "find old rankings";
+    const NAME: &'static str = "find old ranking snapshots";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         let old = Entity::find()
@@ -73,7 +73,7 @@ struct Delete {
 
 impl TransactionBody for Delete {
     type Answer = usize;
-    const NAME: &'static str = "trim rankings";
+    const NAME: &'static str = "trim ranking snapshots";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         for (part, list, sort, epoch) in &self.old {

@@ -22,7 +22,7 @@ pub(super) struct CreatedBy {
 
 impl ReadQuery for CreatedBy {
     type Answer = Vec<Option<CommentId>>;
-    const NAME: &'static str = "read created_by";
+    const NAME: &'static str = "read comments of requests";
 
     fn partition(&self) -> Partition {
         self.key.partition()

@@ -47,7 +47,7 @@ pub(super) struct LoadRankState {
 
 impl ReadQuery for LoadRankState {
     type Answer = Option<ListRankState>;
-    const NAME: &'static str = "look at ranking";
+    const NAME: &'static str = "load ranking snapshot";
 
     fn partition(&self) -> Partition {
         self.list.subject().partition()

@@ -31,7 +31,7 @@ pub(super) struct UnrankedFloors {
 
 impl ReadQuery for UnrankedFloors {
     type Answer = Vec<i32>;
-    const NAME: &'static str = "read floors beyond ranking";
+    const NAME: &'static str = "read unranked floors";
 
     fn partition(&self) -> Partition {
         self.list.subject().partition()
