@@ -1,8 +1,8 @@
 //! Changes of tables that exist and may be large.
 //!
 //! A statement names the way in which the server makes the change, so that a change that would
-//! rewrite a table is an error and not a surprise. A change is looked up before it is made, because
-//! no statement that adds a column may run twice on both MySQL and MariaDB.
+//! rewrite a table is an error and not a surprise. The server is asked for a column or key before
+//! it is added, because no statement that adds a column may run twice on both MySQL and MariaDB.
 
 use crate::cost::StatementCost;
 use crate::table::{ColumnSpec, IndexSpec, TableSpread};

@@ -17,8 +17,8 @@ use tokio::sync::mpsc::UnboundedSender;
 /// inside the server.
 const AT_ONCE: usize = 4;
 
-/// Limits the time that a statement waits until no transaction uses its table, in seconds. While it
-/// waits, all later statements on the table wait behind it, those of serving processes included.
+/// Limits the time that a statement waits until no transaction uses its table, in seconds. During
+/// that time all later statements on the table wait too, those of serving processes included.
 const LOCK_WAIT: &str = "SET SESSION lock_wait_timeout = 2";
 /// The time in which transactions go on before the statement is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -26,8 +26,12 @@ const PAUSE: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 200;
 
 /// Migrates one source to the schema of this version.
-pub(crate) async fn up(store: SqlStore, source: usize, told: UnboundedSender<MigrationProgress>) -> Result<(), Error> {
-    let run = Run { sources: store.sources(), number: source, now: store.clock().now(), told };
+pub(crate) async fn up(
+    store: SqlStore,
+    source: usize,
+    progress: UnboundedSender<MigrationProgress>,
+) -> Result<(), Error> {
+    let run = Run::of(&store, source, progress);
     if run.source().write_pool().get_database_backend() == DbBackend::MySql {
         run.on_mysql().await
     } else {
@@ -39,10 +43,14 @@ struct Run<'a> {
     sources: &'a DataSources,
     number: usize,
     now: Millis,
-    told: UnboundedSender<MigrationProgress>,
+    progress: UnboundedSender<MigrationProgress>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn of(store: &'a SqlStore, number: usize, progress: UnboundedSender<MigrationProgress>) -> Self {
+        Self { sources: store.sources(), number, now: store.clock().now(), progress }
+    }
+
     fn source(&self) -> &DataSource {
         &self.sources.all()[self.number]
     }
@@ -164,6 +172,9 @@ impl<'a> Counter<'a> {
     fn tell(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
         // The receiver is gone once the caller has stopped; the tables are created all the same.
-        let _ = self.run.told.send(MigrationProgress { source: self.run.number, done, total: self.total, table });
+        let _ = self.run.progress.send(MigrationProgress { source: self.run.number, done, total: self.total, table });
     }
 }
+
+#[cfg(test)]
+mod tests;

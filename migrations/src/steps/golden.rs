@@ -16,15 +16,15 @@ struct Golden {
 }
 
 const GOLDEN: [Golden; 4] = [
-    Golden { backend: DbBackend::MySql, steps: ALL.split_at(9).0, text: include_str!("../../golden/mysql.sql") },
-    Golden { backend: DbBackend::Sqlite, steps: ALL.split_at(9).0, text: include_str!("../../golden/sqlite.sql") },
-    Golden { backend: DbBackend::MySql, steps: ALL.split_at(9).1, text: include_str!("../../golden/m0010_mysql.sql") },
-    Golden {
-        backend: DbBackend::Sqlite,
-        steps: ALL.split_at(9).1,
-        text: include_str!("../../golden/m0010_sqlite.sql"),
-    },
+    Golden { backend: DbBackend::MySql, steps: steps(0, 9), text: include_str!("../../golden/mysql.sql") },
+    Golden { backend: DbBackend::Sqlite, steps: steps(0, 9), text: include_str!("../../golden/sqlite.sql") },
+    Golden { backend: DbBackend::MySql, steps: steps(9, 1), text: include_str!("../../golden/m0010_mysql.sql") },
+    Golden { backend: DbBackend::Sqlite, steps: steps(9, 1), text: include_str!("../../golden/m0010_sqlite.sql") },
 ];
+
+const fn steps(first: usize, count: usize) -> &'static [MigrationStep] {
+    ALL.split_at(first).1.split_at(count).0
+}
 
 /// Returns the statements of the steps, with the markers of routed tables.
 fn statements(steps: &[MigrationStep], backend: DbBackend) -> String {
@@ -57,5 +57,9 @@ fn every_released_step_keeps_its_golden_statements() {
     for Golden { backend, steps, text: golden } in GOLDEN {
         let text = statements(steps, backend);
         assert!(golden == text, "the schema of {backend:?} has changed; all statements as they are now:\n{text}");
+    }
+    for backend in [DbBackend::MySql, DbBackend::Sqlite] {
+        let of = GOLDEN.iter().filter(|golden| golden.backend == backend).flat_map(|golden| golden.steps);
+        assert!(of.map(|step| step.name).eq(ALL.iter().map(|step| step.name)), "a step has no golden statements");
     }
 }

@@ -8,6 +8,8 @@
 mod cancelled_begin;
 #[path = "sql/commits.rs"]
 mod commits;
+#[path = "sql/content_extra.rs"]
+mod content_extra;
 #[path = "sql/databases.rs"]
 mod databases;
 #[path = "sql/dead_connections.rs"]

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{clock::SystemClock, config::Config};
 use clap::Subcommand;
-use riposte_migrations::{Error, PlannedStatement};
+use riposte_migrations::{Error, PlannedStatement, StatementCost};
 use riposte_store::{SqlStore, schema::SourceSchema};
 use std::{process::ExitCode, sync::Arc};
 
@@ -24,7 +24,7 @@ pub(super) struct Args {
 enum Action {
     /// Print whether each data source has the schema of this version; exit code 1 if one has not
     Status,
-    /// Print the statements that `up` would run, without running them
+    /// Print the statements that `up` would run, each with its cost on that server, without running them
     Plan,
     /// Migrate every data source to the schema of this version; after an interruption, run it again
     Up,
@@ -59,15 +59,15 @@ async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let planned = reached(config, store, riposte_migrations::plan(store).await).await?;
     let mut text = String::new();
     let mut heading = None;
-    for PlannedStatement { source, step, sql } in &planned {
+    for PlannedStatement { source, step, sql, cost } in &planned {
         if heading != Some((source, step)) {
             text += &format!("-- {}, step {step}\n", label(config, *source));
             heading = Some((source, step));
         }
-        text += &format!("{sql};\n");
+        text += &format!("{sql}; -- {cost}\n");
     }
     output::print(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
-    eprintln!("{} statements would be run", planned.len());
+    eprintln!("{} statements would be run; {}", planned.len(), costs(&planned));
     Ok(())
 }
 
@@ -76,8 +76,19 @@ async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let done = riposte_migrations::up(store, |progress| shown.tell(progress)).await;
     let tables = shown.finish();
     reached(config, store, done).await?;
-    println!("{tables} tables made; every data source has the schema of this version");
+    println!("{tables} tables made or changed; every data source has the schema of this version");
     Ok(())
+}
+
+/// Returns the number of statements that are not instant.
+fn costs(planned: &[PlannedStatement]) -> String {
+    let count = |is: fn(&StatementCost) -> bool| planned.iter().filter(|statement| is(&statement.cost)).count();
+    let slow = count(|cost| matches!(cost, StatementCost::OnlineBuild | StatementCost::LockedBuild));
+    match (slow, count(|cost| matches!(cost, StatementCost::Refused(_)))) {
+        (0, 0) => "all are instant".to_owned(),
+        (slow, 0) => format!("{slow} read whole tables"),
+        (slow, refused) => format!("{slow} read whole tables, {refused} would be refused"),
+    }
 }
 
 /// Adds the data source to the error of a failed run, and distinguishes an unreachable source from
@@ -128,7 +139,19 @@ fn label(config: &Config, place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ERROR, SourceSchema, UNAVAILABLE, USAGE, worst};
+    use super::{ERROR, SourceSchema, UNAVAILABLE, USAGE, costs, worst};
+    use riposte_migrations::{PlannedStatement, StatementCost};
+
+    #[test]
+    fn a_plan_tells_how_many_statements_are_not_instant() {
+        let statement = |cost| PlannedStatement { source: 0, step: "m0010_content_extra", sql: String::new(), cost };
+        let mut planned = vec![statement(StatementCost::Instant), statement(StatementCost::InstantColumn)];
+        assert_eq!(costs(&planned), "all are instant");
+        planned.push(statement(StatementCost::OnlineBuild));
+        assert_eq!(costs(&planned), "1 read whole tables");
+        planned.push(statement(StatementCost::Refused("5.7.44".to_owned())));
+        assert_eq!(costs(&planned), "1 read whole tables, 1 would be refused");
+    }
 
     #[test]
     fn the_exit_code_tells_the_worst_that_was_found() {

@@ -16,7 +16,7 @@ use std::fs;
 
 /// The folder of the steps.
 const STEPS: &str = "migrations/steps";
-/// The generated modules, each with a folder of the same name beside it where it has parts.
+/// The generated modules, each with a folder of the same name for its parts.
 const STATEMENTS: &str = "migrations/src/generated";
 const ENTITIES: &str = "server/store/src/sql/entity/generated";
 const LIST: &str = "server/store/src/schema/generated.rs";
@@ -93,7 +93,7 @@ struct Table {
     primary: Vec<String>,
     #[serde(default)]
     keys: Vec<Key>,
-    numbered: Option<Numbered>,
+    numbered: Option<NumberedRows>,
 }
 
 /// The unit for which a physical table exists.
@@ -122,7 +122,7 @@ struct Key {
 /// the other columns.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Numbered {
+struct NumberedRows {
     column: String,
     count: i16,
 }

@@ -220,8 +220,8 @@ impl From<&Content> for StoredContent {
 }
 
 impl From<StoredContent> for Content {
-    fn from(said: StoredContent) -> Self {
-        Self::stored(said.text, said.mentions.into_iter().map(MemberId::stored).collect(), said.metadata)
-            .with_extra(said.extra)
+    fn from(stored: StoredContent) -> Self {
+        Self::stored(stored.text, stored.mentions.into_iter().map(MemberId::stored).collect(), stored.metadata)
+            .with_extra(stored.extra)
     }
 }

@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn a_copy_gives_back_its_comment_and_a_damaged_one_gives_nothing() {
         let comment = comment(7, 3);
-        let content = Content::stored("楼".into(), vec![MemberId::stored("m".into())], Metadata::new());
+        let content = Content::stored("楼".into(), vec![MemberId::stored("m".into())], Metadata::new())
+            .with_extra([("later".to_owned(), vec![0, 255])].into());
         let CommentParts { head, row, content: said } = CommentParts::of(&comment, Some(&content));
         assert_eq!(head.len(), HEAD);
         let mut value = [head, row, said].concat();

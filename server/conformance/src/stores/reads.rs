@@ -166,7 +166,8 @@ pub(super) async fn every_character_of_what_people_write_comes_back(backend: Bac
         let mentions = vec![member("x"), member("x "), member("🏠")];
         let metadata =
             Metadata::from([("ключ _@".to_owned(), said.chars().take(9).collect()), ("b".to_owned(), String::new())]);
-        create.content = Content::stored(said.to_owned(), mentions, metadata);
+        let extra = metadata.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect();
+        create.content = Content::stored(said.to_owned(), mentions, metadata).with_extra(extra);
         let address = Some(std::net::IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]));
         create.client = ClientInfo { ip: address, platform: "ios".to_owned(), device: "iPhone17,1 _@".to_owned() };
         let (content, client) = (create.content.clone(), create.client.clone());

@@ -29,7 +29,7 @@ fn member(name: &str) -> MemberId {
     MemberId::stored(name.to_owned())
 }
 
-fn command(store: &SqlStore, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
+pub(crate) fn command(store: &SqlStore, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
     let verb = verb.into();
     let request = RequestIdentity {
         key: IdempotencyKey(store.ids().request()),

@@ -87,6 +87,11 @@ impl Place {
         store
     }
 
+    /// Opens a store and migrates its tables.
+    pub(crate) async fn fresh(&self) -> SqlStore {
+        self.migrated(&Hands::at_noon()).await
+    }
+
     /// Drops the databases.
     pub(crate) async fn drop(self) {
         let Self::Servers(urls, _) = self else { return };

@@ -1,6 +1,6 @@
 //! Migrations: complete, resumed, run by two processes at once, and refused.
 
-use riposte_migrations::{Error, plan, status, up};
+use riposte_migrations::{Error, PlannedStatement, StatementCost, plan, status, up};
 use riposte_store::SqlStore;
 use riposte_store::schema::{STEPS, SourceSchema};
 use riposte_store::shard::TableCounts;
@@ -20,9 +20,11 @@ async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
         assert_eq!(status(&store).await, [SourceSchema::Missing(STEPS.to_vec())]);
         let planned = plan(&store).await.expect("a plan");
         assert!(
-            planned.iter().all(|p| ["CREATE", "INSERT", "DROP"].iter().any(|verb| p.sql.starts_with(verb))),
+            planned.iter().all(|p| ["CREATE", "INSERT", "DROP", "ALTER"].iter().any(|verb| p.sql.starts_with(verb))),
             "{planned:?}"
         );
+        let instant = |p: &PlannedStatement| matches!(p.cost, StatementCost::Instant | StatementCost::InstantColumn);
+        assert!(planned.iter().all(instant), "{planned:?}");
         let mut news = Vec::new();
         up(&store, |progress| news.push(progress)).await.expect("migrated");
         assert!(news.iter().any(|p| p.table == "comment_index"), "{news:?}");
@@ -38,13 +40,19 @@ async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_was_cut_off_is_taken_up_by_the_next() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
-        // The state of a run that stopped inside its last four steps; the literal is m0006 as
+        let store = place.fresh().await;
+        // The state of a run that stopped inside its last five steps; the literal is m0006 as
         // bytes.
         run(&store, 0, "DELETE FROM riposte_schema WHERE step >= x'6d30303036'").await;
         run(&store, 0, "DROP TABLE comment_epoch").await;
         let SourceSchema::Missing(missing) = status(&store).await.remove(0) else { panic!("steps are missing") };
-        assert_eq!(missing, ["m0006_requests", "m0007_projections", "m0008_ranked_lists", "m0009_commits"]);
+        assert_eq!(
+            missing,
+            ["m0006_requests", "m0007_projections", "m0008_ranked_lists", "m0009_commits", "m0010_content_extra"]
+        );
+        // The added columns are there and are not added again.
+        let planned = plan(&store).await.expect("a plan");
+        assert!(planned.iter().all(|p| !p.sql.starts_with("ALTER")), "{planned:?}");
         up(&store, |_| ()).await.expect("resumed");
         assert_eq!(status(&store).await, [SourceSchema::Ready]);
         run(&store, 0, "DELETE FROM comment_epoch").await;
@@ -92,8 +100,9 @@ async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused(
     let begin = std::time::Instant::now();
     let mut tables = [0, 0];
     up(&store, |progress| tables[progress.source] += 1).await.expect("migrated");
-    // 6 single tables and one that is dropped again, half of the 50 and half of 11 kinds of 200.
-    assert_eq!(tables, [7 + 25 + 1100; 2]);
+    // 6 single tables and one that is dropped again, half of the 50 and half of 11 kinds of 200, two
+    // of which get a column later.
+    assert_eq!(tables, [7 + 25 + 1100 + 200; 2]);
     println!("50/200 tables over two servers: {:?}", begin.elapsed());
     store.close().await;
 

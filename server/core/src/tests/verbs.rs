@@ -112,6 +112,7 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
         mention(&[], &[("eve", "")]),
         mention(&["eve", "bob"], &[]),
         mention(&[], &[("eve", "bob")]),
+        plain.clone().with_extra([("eve".to_owned(), b"bob".to_vec())].into()),
     ] {
         assert_eq!(create(&key, &other), Err(Error::RequestIdReused), "{other:?}");
     }

@@ -9,13 +9,13 @@ use yaml_serde::Mapping;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) name: String,
-    kind: Kind,
+    kind: ColumnKind,
     pub(super) nullable: bool,
 }
 
 /// The types that the schema uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ColumnKind {
     BigInt,
     Int,
     SmallInt,
@@ -48,17 +48,17 @@ impl Column {
             length.parse::<u32>().ok()
         };
         let kind = match kind {
-            "bigint" => Kind::BigInt,
-            "int" => Kind::Int,
-            "smallint" => Kind::SmallInt,
-            "tinyint" => Kind::TinyInt,
-            "double" => Kind::Double,
-            "text" => Kind::Text,
-            "mediumtext" => Kind::MediumText,
-            "mediumblob" => Kind::MediumBlob,
+            "bigint" => ColumnKind::BigInt,
+            "int" => ColumnKind::Int,
+            "smallint" => ColumnKind::SmallInt,
+            "tinyint" => ColumnKind::TinyInt,
+            "double" => ColumnKind::Double,
+            "text" => ColumnKind::Text,
+            "mediumtext" => ColumnKind::MediumText,
+            "mediumblob" => ColumnKind::MediumBlob,
             _ => match (length("binary"), length("varbinary")) {
-                (Some(length), _) => Kind::Binary(length),
-                (None, Some(length)) => Kind::VarBinary(length),
+                (Some(length), _) => ColumnKind::Binary(length),
+                (None, Some(length)) => ColumnKind::VarBinary(length),
                 (None, None) => bail!("{name}: the type {kind:?} is unknown"),
             },
         };
@@ -68,16 +68,16 @@ impl Column {
     /// Returns the column as a constant of the migrations.
     pub(super) fn constant(&self) -> String {
         let kind = match self.kind {
-            Kind::BigInt => "BigInt".to_owned(),
-            Kind::Int => "Int".to_owned(),
-            Kind::SmallInt => "SmallInt".to_owned(),
-            Kind::TinyInt => "TinyInt".to_owned(),
-            Kind::Double => "Double".to_owned(),
-            Kind::Text => "Text".to_owned(),
-            Kind::MediumText => "Named(\"mediumtext\")".to_owned(),
-            Kind::MediumBlob => "Named(\"mediumblob\")".to_owned(),
-            Kind::Binary(length) => format!("Binary({length})"),
-            Kind::VarBinary(length) => format!("VarBinary({length})"),
+            ColumnKind::BigInt => "BigInt".to_owned(),
+            ColumnKind::Int => "Int".to_owned(),
+            ColumnKind::SmallInt => "SmallInt".to_owned(),
+            ColumnKind::TinyInt => "TinyInt".to_owned(),
+            ColumnKind::Double => "Double".to_owned(),
+            ColumnKind::Text => "Text".to_owned(),
+            ColumnKind::MediumText => "Named(\"mediumtext\")".to_owned(),
+            ColumnKind::MediumBlob => "Named(\"mediumblob\")".to_owned(),
+            ColumnKind::Binary(length) => format!("Binary({length})"),
+            ColumnKind::VarBinary(length) => format!("VarBinary({length})"),
         };
         let Self { name, nullable, .. } = self;
         format!("ColumnSpec {{ name: {name:?}, kind: ColumnType::{kind}, nullable: {nullable} }}")
@@ -86,13 +86,13 @@ impl Column {
     /// Returns the type of the entity's field.
     pub(super) fn rust(&self) -> String {
         let plain = match self.kind {
-            Kind::BigInt => "i64",
-            Kind::Int => "i32",
-            Kind::SmallInt => "i16",
-            Kind::TinyInt => "i8",
-            Kind::Double => "f64",
-            Kind::Text | Kind::MediumText => "String",
-            Kind::MediumBlob | Kind::Binary(_) | Kind::VarBinary(_) => "Vec<u8>",
+            ColumnKind::BigInt => "i64",
+            ColumnKind::Int => "i32",
+            ColumnKind::SmallInt => "i16",
+            ColumnKind::TinyInt => "i8",
+            ColumnKind::Double => "f64",
+            ColumnKind::Text | ColumnKind::MediumText => "String",
+            ColumnKind::MediumBlob | ColumnKind::Binary(_) | ColumnKind::VarBinary(_) => "Vec<u8>",
         };
         if self.nullable { format!("Option<{plain}>") } else { plain.to_owned() }
     }

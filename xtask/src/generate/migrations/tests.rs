@@ -42,7 +42,7 @@ fn a_step_that_older_processes_would_not_survive_is_refused() {
     let added = |table: &str, kind: &str| {
         format!("# A column.\nadd_columns:\n  - table: {table}\n    columns: {{ colour: {kind} }}\n")
     };
-    for (texts, said) in [
+    for (texts, reason) in [
         (vec![TABLE.to_owned(), added("toy_@", "bigint")], "has to be null"),
         (vec![TABLE.to_owned(), added("toy", "bigint null")], "no step creates toy"),
         (vec![TABLE.to_owned(), added("toy_@", "varchar(8) null")], "\"varchar(8)\" is unknown"),
@@ -53,7 +53,7 @@ fn a_step_that_older_processes_would_not_survive_is_refused() {
         (vec![TABLE.replace("about", "abuot")], "abuot"),
     ] {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert!(fault(&texts).contains(said), "{said}: {}", fault(&texts));
+        assert!(fault(&texts).contains(reason), "{reason}: {}", fault(&texts));
     }
     let unnumbered = Schema::of(vec![Step::parse("m0002_toy", TABLE).unwrap()]);
     assert!(unnumbered.is_err_and(|error| error.to_string().contains("step 1 is called m0002_toy")));

@@ -82,20 +82,20 @@ fn fields_without_a_column_come_back_with_their_text_and_are_stale_beside_anothe
     let plain = |text: &str| Content::stored(text.to_owned(), Vec::new(), Metadata::new());
     let extra: ExtraFields =
         [("b", &[0, 255][..]), ("a", &[])].map(|(name, value)| (name.to_owned(), value.into())).into();
-    let said = plain("said").with_extra(extra.clone());
+    let rich = plain("text").with_extra(extra.clone());
     let row = |content: &Content| {
         content_model(id(9), content, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal))
     };
-    assert_eq!(row(&plain("said")).map(|row| row.extra), Ok(None), "a content without such fields");
-    let stored = row(&said).expect("a row").extra.expect("fields");
-    assert_eq!(row(&said).map(|row| row.extra), Ok(Some(stored.clone())), "equal fields are equal bytes");
+    assert_eq!(row(&plain("text")).map(|row| row.extra), Ok(None), "a content without such fields");
+    let stored = row(&rich).expect("a row").extra.expect("fields");
+    assert_eq!(row(&rich).map(|row| row.extra), Ok(Some(stored.clone())), "equal fields are equal bytes");
     let read = |text: &str, extra: Option<&[u8]>| content(text.to_owned(), "[]", "{}", extra);
-    assert_eq!(read("said", Some(&stored)), Ok(said.clone()));
+    assert_eq!(read("text", Some(&stored)), Ok(rich.clone()));
     // A process of a version without the column edits the text and leaves the fields.
     assert_eq!(read("edited", Some(&stored)), Ok(plain("edited")));
-    assert_eq!(read("said", None), Ok(plain("said")));
-    assert!(read("said", Some(&[255])).is_err(), "no version writes that");
-    let edit = ContentEdit { comment_id: id(9), version: 2, content: said, time: Millis(1) };
+    assert_eq!(read("text", None), Ok(plain("text")));
+    assert!(read("text", Some(&[255])).is_err(), "no version writes that");
+    let edit = ContentEdit { comment_id: id(9), version: 2, content: rich, time: Millis(1) };
     let past = edit_model(&edit, 0).expect("a row").try_into_model().expect("every column is set");
     assert_eq!(past.extra, Some(stored), "the history of edits keeps its own");
 }
