@@ -28,6 +28,7 @@ use crate::audit::{AuditLog, AuditSettings};
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
 use crate::config::Config;
+use crate::decorators::Decorators;
 use crate::listener::{ServerRole, ServerRoles, ServerSettings};
 use crate::middleware::{InjectedFaults, ReadinessGate};
 use crate::observers::observe_store;
@@ -46,6 +47,19 @@ use threads::DataThreads;
 /// The maximum number of connections that wait to be accepted, as far as the system allows
 /// (`net.core.somaxconn`, usually 4,096).
 const BACKLOG: u32 = 4_096;
+
+/// The inputs of a server.
+#[derive(Debug, Clone)]
+pub struct AppInputs<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The receiver of all measurements.
+    pub metrics: Metrics,
+    /// The injection of faults, if calls may request it.
+    pub faults: Option<InjectedFaults>,
+    /// The replacements for parts of the server.
+    pub decorators: &'a Decorators,
+}
 
 /// A running server: its store, and the listeners over it.
 #[derive(Debug)]
@@ -83,8 +97,8 @@ pub struct Addresses {
 }
 
 impl App {
-    /// Opens the store and both listeners, with fault injection if `faults` is given. Calls are
-    /// admitted once the store can be used: see [`App::wait_ready`]. Measurements go to `metrics`.
+    /// Opens the store and both listeners. Calls are admitted once the store can be used: see
+    /// [`App::wait_ready`].
     ///
     /// The schema of an embedded store is migrated here, since no other process could do it;
     /// servers of the MySQL family are never migrated here.
@@ -92,12 +106,13 @@ impl App {
     /// # Errors
     /// When a port is taken, a file that the configuration names cannot be used, or the store
     /// cannot be opened.
-    pub async fn start(config: &Config, metrics: Metrics, faults: Option<InjectedFaults>) -> anyhow::Result<Self> {
+    pub async fn start(inputs: AppInputs<'_>) -> anyhow::Result<Self> {
+        let AppInputs { config, metrics, faults, decorators } = inputs;
         let (clock, files) = (Arc::new(SystemClock), WatchedFiles::look(config));
         let door = ServerCredentials::open(config, Arc::clone(&clock) as _, metrics.clone())?;
         let answers = Handle::current();
         let data = DataThreads::start()?;
-        let (store, copies) = open_store(config, &data, &clock, &metrics).await?;
+        let (store, copies) = open_store(config, &data, &metrics, decorators).await?;
         let admission = Admission::new(&config.admission(), metrics.clone());
         let settings = &config.response_cache;
         let pages = ResponseCache::new(settings.limits(config.server.times().read), settings.rates(), metrics.clone());
@@ -106,15 +121,16 @@ impl App {
             config,
             store: &store,
             copies: &copies,
-            policies: &policies,
+            policies: &Arc::new(config.policies()),
             clock: &clock,
             metrics: &metrics,
+            decorators,
         };
         let (relay, gate) = (base.relay(), ReadinessGate::default());
         let bells = Notifier::new(relay.outbox.sources());
         let hub = WatchHub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
-        let tokens = PageTokenCodec::new(config.page_tokens.ring()?);
+        let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
             comments: base.reads(copies.reader(&store), copies.rankings(&relay.rankings)),
@@ -138,8 +154,7 @@ impl App {
             |routes, layer| ListenerConfig::new(routes, layer, config, door.tls.clone(), unread.clone(), &metrics);
         let public = Listener::start(public, surface(rpc::public(&services), hot))?;
         let admin = Listener::start(admin, surface(rpc::admin(&services), recording).for_operators())?;
-        let readers = Reloaders::new(config, door, store.clone(), copies.clone(), tokens);
-        let reload = files.watch(readers, metrics.clone());
+        let reload = files.watch(Reloaders::new(config, door, store.clone(), copies.clone(), tokens), metrics.clone());
         let health = HealthStatus::of(config, vec![public.health(), admin.health()]);
         let readiness = ReadinessWatch::watch(store.clone(), gate, health, metrics);
         let tasks = background_roles(&config.server.roles);
@@ -225,16 +240,16 @@ pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
 async fn open_store(
     config: &Config,
     data: &DataThreads,
-    clock: &Arc<SystemClock>,
     metrics: &Metrics,
+    decorators: &Decorators,
 ) -> anyhow::Result<(SqlStore, CacheStack)> {
     let open = config.store.to_open()?;
-    let store = data.enter(|| SqlStore::open(&open, Arc::clone(clock) as _))?;
+    let store = data.enter(|| SqlStore::open(&open, Arc::new(SystemClock)))?;
     if config.store.kind == StoreKind::Sqlite {
         riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
     }
     observe_store(&store, metrics);
-    let cache = data.enter(|| CacheStack::open(&config.cache, config.store.timeline, &store, metrics))?;
+    let cache = data.enter(|| CacheStack::open(&config.cache, config.store.timeline, &store, metrics, decorators))?;
     cache.connect().await;
     Ok((store, cache))
 }

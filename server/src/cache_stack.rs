@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use riposte_cache::{
     Cache, CacheAuditor, CacheKind, CacheRepair, CacheSettings, CacheStats, CacheUpdater, CachedReader, CachedWriter,
-    DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RelayState, SourceRoute, StalenessMonitor,
+    DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig, RelayState, SourceRoute,
+    StalenessMonitor,
 };
 use riposte_core::Partition;
 use riposte_core::Writer;
@@ -16,6 +17,7 @@ use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
 
+use crate::decorators::{Decorators, decorate};
 use crate::observers::{MetricsObserver, observe_cache};
 use crate::rpc::ListPageRenderer;
 
@@ -60,7 +62,7 @@ impl CacheStack {
     }
 
     /// Opens the configured cache over `store`, in the runtime in which this is called. Its
-    /// statistics are reported by `metrics`.
+    /// statistics are reported by `metrics`; `decorators` may wrap it and replace its functions.
     ///
     /// # Errors
     /// When the address of Redis cannot be parsed or makes no sense. An unavailable Redis is no
@@ -70,11 +72,12 @@ impl CacheStack {
         timeline: u16,
         store: &SqlStore,
         metrics: &Metrics,
+        decorators: &Decorators,
     ) -> Result<Self, ConfigErrors> {
         let redis = match config.address()? {
             Some(address) => {
-                let redis = RedisCache::start(config.redis(&address, timeline))
-                    .map_err(|why| ConfigError::at("cache.url", why))?;
+                let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
+                let redis = RedisCache::start(redis).map_err(|why| ConfigError::at("cache.url", why))?;
                 let redis = redis
                     .observed(Arc::new(MetricsObserver(metrics.clone())))
                     .printing(Arc::new(ListPageRenderer::new()));
@@ -87,8 +90,7 @@ impl CacheStack {
             (None, CacheKind::Memory) => Arc::new(MemoryCache::new(config.limits())),
             (None, CacheKind::None | CacheKind::Redis) => return Ok(Self::none()),
         };
-        #[cfg(feature = "planted")]
-        let cache = crate::planted::cache(cache);
+        let cache = decorate(&decorators.cache, cache);
         let tally = CacheStats::default();
         observe_cache(&tally, metrics);
         let owed = InvalidPartitions::new(Arc::clone(&cache), tally.clone());

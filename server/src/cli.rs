@@ -23,6 +23,7 @@ mod verify;
 mod version;
 
 use crate::config::{Config, Inputs, Loaded, Profile};
+use crate::decorators::Decorators;
 use clap::{CommandFactory, Parser, Subcommand};
 use riposte_settings::ConfigErrors;
 use std::{path::PathBuf, process::ExitCode};
@@ -88,7 +89,7 @@ enum Command {
 }
 
 /// Runs the command line of this process and returns its exit code.
-pub fn run() -> ExitCode {
+pub fn run(decorators: &Decorators) -> ExitCode {
     // clap ends the process itself, with 0 for help and 2 for a usage error.
     let Cli { sources, command } = Cli::parse();
     // A server has data threads in addition to these: see `app/threads.rs`.
@@ -98,17 +99,18 @@ pub fn run() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return exit::report(&error.into()),
     };
-    let code = runtime.block_on(Box::pin(command.run(&sources))).unwrap_or_else(|error| exit::report(&error));
+    let code =
+        runtime.block_on(Box::pin(command.run(&sources, decorators))).unwrap_or_else(|error| exit::report(&error));
     // A task that still hangs must not keep the process alive after its result is known.
     runtime.shutdown_background();
     code
 }
 
 impl Command {
-    async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
+    async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         match self {
-            Command::Dev(args) => Box::pin(args.run(sources)).await,
-            Command::Serve(args) => Box::pin(args.run(sources)).await,
+            Command::Dev(args) => Box::pin(args.run(sources, decorators)).await,
+            Command::Serve(args) => Box::pin(args.run(sources, decorators)).await,
             Command::Migrate(args) => args.run(sources).await,
             Command::Import(args) => args.run().await,
             Command::Export(args) => args.run().await,

@@ -12,14 +12,27 @@ pub mod cache_stack;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod decorators;
 pub mod fuzz;
 pub mod lifecycle;
 pub mod listener;
 pub mod middleware;
 mod observers;
 mod open_files;
-#[cfg(feature = "planted")]
-mod planted;
 pub mod response_cache;
 pub mod rpc;
 pub mod write;
+
+use std::process::ExitCode;
+
+pub use decorators::{Decorator, Decorators};
+
+/// Runs the command line of this process, with servers that are decorated, and returns its exit
+/// code.
+pub fn main_with(decorators: Decorators) -> ExitCode {
+    // With two providers in one process rustls panics at the first handshake, so the provider is
+    // chosen before anything else runs. The call fails only if a provider is already installed,
+    // which then stays.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    cli::run(&decorators)
+}

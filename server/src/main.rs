@@ -9,9 +9,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // With two providers in one process rustls panics at the first handshake, so the provider is
-    // chosen before anything else runs. The call fails only if a provider is already installed,
-    // which then stays.
-    drop(rustls::crypto::ring::default_provider().install_default());
-    riposte::cli::run()
+    riposte::main_with(riposte::Decorators::default())
 }

@@ -3,8 +3,7 @@
 use crate::live::Live;
 use crate::repo::Repo;
 use crate::run::run;
-use anyhow::{Context, Result};
-use std::path::PathBuf;
+use anyhow::Result;
 use std::sync::Arc;
 
 /// The cargo arguments of every build. They are the same everywhere, so that nothing is compiled
@@ -18,15 +17,4 @@ pub(crate) const EVERYTHING: [&str; 5] = ["--release", "--workspace", "--exclude
 /// fewer features.
 pub(crate) fn programs(repo: &Repo, live: &Arc<Live>) -> Result<()> {
     run(live, repo.cargo(&["build", "--bins", "--examples"]).args(EVERYTHING))
-}
-
-/// Builds a server that mutants can be enabled in, apart from the one that ships.
-pub(crate) fn with_bugs(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
-    let build = ["build", "--bin", "riposte", "--features", "riposte/planted"];
-    run(live, repo.cargo(&build).args(EVERYTHING))?;
-    let planted = repo.target().join("prove/riposte");
-    std::fs::copy(repo.server_binary(), &planted).with_context(|| planted.display().to_string())?;
-    // This build restores the shipped binary under its name in cargo's build directory.
-    programs(repo, live)?;
-    Ok(planted)
 }

@@ -96,7 +96,7 @@ Examples:
   cargo xtask test --list              what the steps are
   cargo xtask kill --rounds 3          a short run of the killing
   cargo xtask prove --smoke            six minutes of faults under a history checker
-  cargo xtask prove --planted          bugs planted in the server, each of which has to be found
+  cargo xtask prove --planted          mutants of the server, each of which has to be found
   cargo xtask fuzz --seconds 600 imports
                                        ten minutes of files that no system has written
   cargo xtask servers                  databases and Redis for `cargo test` in another terminal

@@ -5,7 +5,7 @@
 //! and the check. The task runner owns the databases, and the load program orders their faults as
 //! `kill` does.
 
-mod planted;
+mod mutants;
 
 use crate::live::Live;
 use crate::repo::Repo;
@@ -39,8 +39,8 @@ pub(crate) struct Args {
     /// What strikes when, and what is asked; a run prints its seed. Default: a random one
     #[arg(long)]
     seed: Option<u64>,
-    /// Start the servers with a bug, each that there is or those named, and fail unless each is found
-    #[arg(long, num_args = 0.., value_name = "BUG")]
+    /// Start the servers with a mutant, each that there is or those named, and fail unless each is found
+    #[arg(long, num_args = 0.., value_name = "MUTANT")]
     planted: Option<Vec<String>>,
     /// Keep copies in a Redis Cluster, whose replicas take over, and not in a server alone; servers are in no network of their own then
     #[arg(long)]
@@ -80,21 +80,21 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     if let Some(count) = args.sample {
         return alone(live, program.args(["--sample", &count.to_string()]));
     }
-    if let Some(bugs) = &args.planted {
-        planted::known(bugs)?;
+    if let Some(named) = &args.planted {
+        mutants::known(named)?;
     }
     let redis = tools::redis(repo, live)?;
     tools::mariadb(live)?;
     tools::faults(live)?;
     let folder = repo.target().join("prove");
     std::fs::create_dir_all(&folder)?;
-    let server = if args.planted.is_some() { build::with_bugs(repo, live)? } else { repo.server_binary() };
+    let server = if args.planted.is_some() { repo.mutant_binary() } else { repo.server_binary() };
     // The run has a thread of its own, which leaves the network of all other processes.
     let prove = || {
         let means = means(live, args.cluster);
         let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder, means };
         match &args.planted {
-            Some(bugs) => bench.planted(bugs, args),
+            Some(named) => bench.mutants(named, args),
             None => bench.segments(args),
         }
     };
@@ -164,26 +164,26 @@ impl Bench<'_> {
     }
 
     /// Runs every mutant until it is detected or has been missed too often.
-    fn planted(&self, named: &[String], args: &Args) -> Result<bool> {
-        let all = planted::all();
-        let chosen = all.iter().filter(|bug| named.is_empty() || named.iter().any(|name| name == *bug));
+    fn mutants(&self, named: &[String], args: &Args) -> Result<bool> {
+        let all = mutants::all();
+        let chosen = all.iter().filter(|mutant| named.is_empty() || named.iter().any(|name| name == *mutant));
         let (mut lines, mut runs) = (Vec::new(), Vec::new());
-        for bug in chosen {
+        for mutant in chosen {
             let begun = Instant::now();
             let found = (0..).zip(TRIES).try_fold(false, |found, (number, length)| {
                 let seed = args.seed.map(|seed| seed.wrapping_add(number));
-                if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(bug), &mut runs) }
+                if found { Ok(true) } else { self.once(args.given().unwrap_or(length), seed, Some(mutant), &mut runs) }
             })?;
             let rules = runs.last().map(|run| run["rules"].to_string()).unwrap_or_default();
-            lines.push((bug, found, begun.elapsed().as_secs(), rules));
+            lines.push((mutant, found, begun.elapsed().as_secs(), rules));
         }
-        println!("\n{:<28} found", "planted bug");
-        for (bug, found, seconds, rules) in &lines {
+        println!("\n{:<28} found", "mutant");
+        for (mutant, found, seconds, rules) in &lines {
             let words = if *found { format!("within {seconds} s, by {rules}") } else { "MISSED".to_owned() };
-            println!("{bug:<28} {words}");
+            println!("{mutant:<28} {words}");
         }
         let caught = lines.iter().filter(|(_, found, ..)| *found).count();
-        println!("{caught} of {} planted bugs found", lines.len());
+        println!("{caught} of {} mutants found", lines.len());
         self.sum(&runs, lines.len(), caught)?;
         Ok(caught == lines.len())
     }
@@ -193,7 +193,7 @@ impl Bench<'_> {
         &self,
         length: Duration,
         seed: Option<u64>,
-        planted: Option<&str>,
+        mutant: Option<&str>,
         runs: &mut Vec<serde_json::Value>,
     ) -> Result<bool> {
         let path = self.repo.target().join(SUMMARY);
@@ -211,8 +211,8 @@ impl Bench<'_> {
         if let Some(seed) = seed {
             load.args(["--seed", &seed.to_string()]);
         }
-        if let Some(bug) = planted {
-            load.args(["--planted", bug]);
+        if let Some(mutant) = mutant {
+            load.args(["--planted", mutant]);
         }
         load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);

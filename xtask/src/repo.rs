@@ -49,6 +49,11 @@ impl Repo {
         self.target.join("release/riposte")
     }
 
+    /// Returns the built server with mutants.
+    pub(crate) fn mutant_binary(&self) -> PathBuf {
+        self.target.join("release/riposte-mutant")
+    }
+
     /// Returns the built program that loads servers while they are killed.
     pub(crate) fn kill_load_binary(&self) -> PathBuf {
         self.target.join("release/kill-load")

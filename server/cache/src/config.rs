@@ -1,5 +1,6 @@
 //! The settings of the cache, as plain data that is already validated.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Limits and durations of the cache.
@@ -52,6 +53,8 @@ pub struct RedisConfig {
     pub timeline: u16,
     /// Limits and durations of the cache.
     pub limits: CacheLimits,
+    /// The source code of the functions; `None` for [`crate::REDIS_LIBRARY`].
+    pub library: Option<Arc<str>>,
 }
 
 impl std::fmt::Debug for RedisConfig {

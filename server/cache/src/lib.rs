@@ -15,8 +15,6 @@ mod config;
 mod floor_index;
 mod invalid_partitions;
 mod memory;
-#[cfg(any(test, feature = "planted"))]
-mod planted;
 mod port;
 mod ranking_cache;
 mod read_limit;
@@ -43,7 +41,7 @@ pub use port::{
 pub use ranking_cache::RankingCache;
 pub use read_limit::{DbReadLimit, SourceRoute};
 pub use reader::CachedReader;
-pub use redis::{RedisCache, RedisHealth, RedisObserver, dump, fuzz};
+pub use redis::{REDIS_LIBRARY, RedisCache, RedisHealth, RedisObserver, dump, fuzz};
 pub use relay_state::RelayState;
 pub use repair::CacheRepair;
 pub use settings::{CacheKind, CacheSettings};

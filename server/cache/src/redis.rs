@@ -28,6 +28,7 @@ use crate::port::{
     Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
     LeaseOutcome, LikeCounts, PageRenderer, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
+pub use client::REDIS_LIBRARY;
 use client::RedisClient;
 pub use dump::dump;
 use encode::{bytes, number, text};

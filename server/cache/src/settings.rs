@@ -94,6 +94,7 @@ impl CacheSettings {
             apply_budget: self.apply_timeout.duration(),
             timeline,
             limits: self.limits(),
+            library: None,
         }
     }
 

@@ -18,6 +18,7 @@ use crate::auth::Authenticator;
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
 use crate::config::Config;
+use crate::decorators::{Decorators, decorate};
 use crate::listener::ServerRole;
 use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use crate::response_cache::{CountingLog, ResponseCache};
@@ -33,6 +34,7 @@ pub(super) struct Components<'a> {
     pub(super) policies: &'a Arc<Policies>,
     pub(super) clock: &'a Arc<SystemClock>,
     pub(super) metrics: &'a Metrics,
+    pub(super) decorators: &'a Decorators,
 }
 
 impl Components<'_> {
@@ -98,8 +100,7 @@ impl Components<'_> {
 
     /// Returns the use cases that read, over a reader and its rankings.
     pub(super) fn reads(&self, reader: Arc<dyn Reader>, rankings: Arc<dyn Rankings>) -> Comments {
-        #[cfg(feature = "planted")]
-        let reader = crate::planted::reader(reader);
+        let reader = decorate(&self.decorators.reader, reader);
         let ports = ReadPorts { reader, rankings, clock: Arc::clone(self.clock) as _ };
         Comments::new(ports, Arc::clone(self.policies))
     }
@@ -112,12 +113,10 @@ impl Components<'_> {
         lanes: &Arc<WriteQueues>,
         pages: &ResponseCache,
     ) -> Mutations {
-        #[cfg(feature = "planted")]
-        let reader = crate::planted::reader(reader);
+        let reader = decorate(&self.decorators.reader, reader);
         let log: Arc<dyn CommandLog> =
             Arc::new(CountingLog { log: Arc::clone(lanes) as _, rates: pages.rates().clone() });
-        #[cfg(feature = "planted")]
-        let log = crate::planted::log(log);
+        let log = decorate(&self.decorators.log, log);
         let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids() };
         Mutations::new(ports, Arc::clone(self.policies))
     }

@@ -7,9 +7,10 @@ mod seed;
 
 use super::{ConfigSources, exit, ports};
 use crate::{
-    app::App,
+    app::{App, AppInputs},
     audit,
     config::{Config, Loaded, Profile},
+    decorators::Decorators,
     lifecycle::{Stop, StopSignals},
     middleware::InjectedFaults,
 };
@@ -67,7 +68,7 @@ enum Action {
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
         let loaded = self.load(sources)?;
         if let Some(Action::Env) = self.action {
@@ -90,7 +91,9 @@ impl Args {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
 
-        let app = Box::pin(App::start(&loaded.config, telemetry.metrics(), Some(InjectedFaults::default()))).await?;
+        let faults = Some(InjectedFaults::default());
+        let inputs = AppInputs { config: &loaded.config, metrics: telemetry.metrics(), faults, decorators };
+        let app = Box::pin(App::start(inputs)).await?;
         let outcome = self.serve(&loaded.config, &app, &mut signals, begin).await;
         let stop = async {
             app.stop().await;

@@ -4,9 +4,10 @@
 
 use super::{ConfigSources, exit, ports};
 use crate::{
-    app::App,
+    app::{App, AppInputs},
     audit,
     config::Config,
+    decorators::Decorators,
     lifecycle::{Stop, StopSignals},
     open_files,
 };
@@ -20,7 +21,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self, sources: &ConfigSources, decorators: &Decorators) -> anyhow::Result<ExitCode> {
         let begin = Instant::now();
         let mut inputs = sources.production();
         if self.allow_insecure {
@@ -36,7 +37,8 @@ impl Args {
             ports::check(&[(config.server.metrics_listen, "server.metrics_listen")])?;
         }
 
-        let app = Box::pin(App::start(config, telemetry.metrics(), None)).await?;
+        let inputs = AppInputs { config, metrics: telemetry.metrics(), faults: None, decorators };
+        let app = Box::pin(App::start(inputs)).await?;
         let addresses = app.addresses();
         let metrics = addresses.metrics.map(tracing::field::display);
         let roles = &config.server.roles;

@@ -33,7 +33,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use prost::Message;
 use riposte_core::{Error, Millis, Result};
 
-pub use context::TokenContext;
+pub use context::{TokenBinding, TokenContext, TokenPart};
 pub use cursor::{FloorStep, TokenCursor};
 use internal::v1;
 pub use settings::PageTokenSettings;
@@ -49,6 +49,8 @@ const MAX_TEXT: usize = 512;
 #[derive(Clone)]
 pub struct PageTokenCodec {
     ring: Arc<ArcSwap<Vec<Aes256GcmSiv>>>,
+    /// `None` binds a token to the whole context of its list.
+    binding: Option<TokenBinding>,
 }
 
 impl std::fmt::Debug for PageTokenCodec {
@@ -64,7 +66,13 @@ impl PageTokenCodec {
     #[must_use]
     pub fn new(keys: Vec<[u8; 32]>) -> Self {
         let keys = if keys.is_empty() { vec![rand::random()] } else { keys };
-        Self { ring: Arc::new(ArcSwap::from_pointee(ciphers(&keys))) }
+        Self { ring: Arc::new(ArcSwap::from_pointee(ciphers(&keys))), binding: None }
+    }
+
+    /// Binds tokens to what `binding` makes of the context of their list, if it is given.
+    #[must_use]
+    pub fn bound_by(self, binding: Option<TokenBinding>) -> Self {
+        Self { binding, ..self }
     }
 
     /// Replaces the ring by one with at least one key. Tokens that no key of the new ring has
@@ -80,7 +88,7 @@ impl PageTokenCodec {
     pub fn seal(&self, context: &TokenContext, cursor: &TokenCursor, now: Millis) -> Result<String> {
         let token = v1::PageToken {
             issued: now.0.div_euclid(1000),
-            context: context.hash().to_vec(),
+            context: self.hash_of(context).to_vec(),
             cursor: Some(cursor.to_message()),
         };
         let nonce: [u8; NONCE_BYTES] = rand::random();
@@ -99,10 +107,14 @@ impl PageTokenCodec {
     /// [`Error::PageTokenMismatch`] for a token of another list.
     pub fn open(&self, context: &TokenContext, text: &str) -> Result<TokenCursor> {
         let token = self.unseal(text).ok_or(Error::PageTokenInvalid)?;
-        if token.context != context.hash() {
+        if token.context != self.hash_of(context) {
             return Err(Error::PageTokenMismatch);
         }
         token.cursor.and_then(TokenCursor::from_message).ok_or(Error::PageTokenInvalid)
+    }
+
+    fn hash_of(&self, context: &TokenContext) -> [u8; 16] {
+        self.binding.as_ref().map_or_else(|| context.hash(), |binding| binding(context).hash())
     }
 
     fn unseal(&self, text: &str) -> Option<v1::PageToken> {

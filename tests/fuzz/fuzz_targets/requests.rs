@@ -5,7 +5,8 @@
 
 use std::sync::LazyLock;
 
-use riposte::app::App;
+use riposte::Decorators;
+use riposte::app::{App, AppInputs};
 use riposte::config::{Config, Inputs, Profile};
 use riposte_sdk::Error;
 use riposte_tests::raw::{self, Raw};
@@ -29,7 +30,9 @@ static SCENE: LazyLock<Scene> = LazyLock::new(|| {
     let telemetry =
         riposte_telemetry::start(&config.log, &config.telemetry, riposte::audit::TARGET).expect("no other has begun");
     let app = runtime.block_on(async {
-        let app = App::start(&config, telemetry.metrics(), None).await.expect("it starts");
+        let (metrics, decorators) = (telemetry.metrics(), Decorators::default());
+        let inputs = AppInputs { config: &config, metrics, faults: None, decorators: &decorators };
+        let app = App::start(inputs).await.expect("it starts");
         app.wait_ready().await;
         app
     });

@@ -84,8 +84,8 @@ pub(super) async fn begin(
         sets.extend(more.into_iter().flat_map(|set| ["--set".to_owned(), set]));
         let clock = clocks.get(process).map(Clock::variables).into_iter().flatten();
         let mut variables: Vec<_> = clock.map(|(name, of)| (name, of.to_owned())).collect();
-        if !options.planted.is_empty() {
-            variables.push(("RIPOSTE_PLANTED", options.planted.clone().into()));
+        if !options.mutant.is_empty() {
+            variables.push(("RIPOSTE_MUTANT", options.mutant.clone().into()));
         }
         anyhow::Ok(Launch { sets, variables, before, errors: Some(errors.clone()) })
     };

@@ -18,7 +18,7 @@ pub struct Options {
     pub means: Vec<Means>,
     /// The mutant that the servers are started with; empty for none. The run succeeds if it is
     /// found.
-    pub planted: String,
+    pub mutant: String,
     /// Folder of the history and the summary.
     pub folder: PathBuf,
     /// A history to check instead of a run.
@@ -40,7 +40,7 @@ impl Options {
             length: Duration::from_mins(4),
             seed: u64::from(rand::random::<u32>()),
             means: Vec::new(),
-            planted: String::new(),
+            mutant: String::new(),
             folder: PathBuf::from("."),
             check: None,
             sample: 0,
@@ -56,7 +56,7 @@ impl Options {
                 "--with" => {
                     options.means.push(Means::named(&value).with_context(|| format!("no such means: {value}"))?);
                 }
-                "--planted" => options.planted = value,
+                "--planted" => options.mutant = value,
                 "--folder" => options.folder = value.into(),
                 "--check" => options.check = Some(value.into()),
                 other => bail!("no such argument: {other}"),
@@ -68,7 +68,7 @@ impl Options {
     /// Returns the command that repeats the run with the same faults and the same load.
     pub(super) fn again(&self) -> String {
         let cluster = if self.means.contains(&Means::Cluster) { " --cluster" } else { "" };
-        let planted = if self.planted.is_empty() { String::new() } else { format!(" --planted {}", self.planted) };
+        let planted = if self.mutant.is_empty() { String::new() } else { format!(" --planted {}", self.mutant) };
         format!("cargo xtask prove --seconds {} --seed {}{cluster}{planted}", self.length.as_secs(), self.seed)
     }
 }
@@ -81,7 +81,7 @@ mod tests {
     fn arguments_are_read_and_others_refused() {
         let read = |arguments: &[&str]| Options::read(arguments.iter().map(|word| (*word).to_owned()));
         let options = read(&["--seed", "7", "--seconds", "30", "--planted", "twice"]).unwrap();
-        assert_eq!((options.seed, options.length.as_secs(), options.planted.as_str()), (7, 30, "twice"));
+        assert_eq!((options.seed, options.length.as_secs(), options.mutant.as_str()), (7, 30, "twice"));
         let with = read(&["--with", "clocks", "--with", "cluster"]).unwrap().means;
         assert_eq!(with, [Means::Clocks, Means::Cluster]);
         assert!(read(&["--with", "luck"]).is_err());

@@ -76,7 +76,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let (answered, hurried) = (stage.answered.load(Ordering::Relaxed), stage.hurried.load(Ordering::Relaxed));
     println!("{answered} calls brought to an end, {hurried} of them first cancelled in the middle");
     let sound = judge(&path, options, &recoveries)?;
-    let kept = sound == options.planted.is_empty();
+    let kept = sound == options.mutant.is_empty();
     if !kept || ended.is_err() {
         // The next run overwrites its own file.
         let aside = options.folder.join(format!("history-{}.jsonl", options.seed));

@@ -45,7 +45,7 @@ pub(super) fn write(
             )
         })
         .collect();
-    let planted = u8::from(!options.planted.is_empty());
+    let planted = u8::from(!options.mutant.is_empty());
     let summary = json!({
         "seed": history.seed,
         "seconds": options.length.as_secs(),

@@ -20,8 +20,8 @@ use super::endpoint::Endpoint;
 use crate::config::RedisConfig;
 use crate::port::Unavailable;
 
-/// The source code of the functions.
-pub(crate) const LIBRARY: &str = concat!(
+/// The source code of the functions of Redis.
+pub const REDIS_LIBRARY: &str = concat!(
     include_str!("lua/entry.lua"),
     include_str!("lua/list.lua"),
     include_str!("lua/candidates.lua"),
@@ -32,16 +32,6 @@ pub(crate) const LIBRARY: &str = concat!(
     include_str!("lua/cursor.lua"),
 );
 
-/// Returns the library that is loaded.
-#[cfg(not(feature = "planted"))]
-const fn library() -> &'static str {
-    LIBRARY
-}
-
-#[cfg(feature = "planted")]
-fn library() -> String {
-    crate::planted::library(LIBRARY)
-}
 /// The prefix of the functions' names.
 const PREFIX: &str = "riposte7_";
 /// The time limit of a check of a user and password.
@@ -61,6 +51,8 @@ pub(super) struct RedisClient {
     pool: Pool,
     place: Arc<Endpoint>,
     clustered: bool,
+    /// The source code of the functions that this client loads.
+    library: Arc<str>,
     begin: Instant,
     breaker: CircuitBreaker,
     /// The time for which readers wait. A call that takes longer does not show that a reader would
@@ -141,6 +133,7 @@ impl RedisClient {
             pool,
             place,
             clustered,
+            library: config.library.clone().unwrap_or_else(|| REDIS_LIBRARY.into()),
             begin: Instant::now(),
             breaker: CircuitBreaker::default(),
             budget: config.budget,
@@ -249,12 +242,13 @@ impl RedisClient {
     /// Loads the functions on the server, or on every master of the cluster.
     pub(super) async fn load(&self) -> Result<(), Unavailable> {
         let _one = self.loading.lock().await;
+        let library = self.library.to_string();
         let loaded = timeout(LOADING, async {
             if self.clustered {
                 let _: Result<(), _> = self.pool.next().sync_cluster().await;
-                self.pool.next().function_load_cluster::<Value, _>(true, library()).await
+                self.pool.next().function_load_cluster::<Value, _>(true, library).await
             } else {
-                self.pool.next().function_load::<Value, _>(true, library()).await
+                self.pool.next().function_load::<Value, _>(true, library).await
             }
         });
         match loaded.await {

@@ -50,6 +50,6 @@ pub(crate) async fn redis(url: &str, limits: CacheLimits) -> RedisCache {
 /// Returns one process's client of a cache, with `budget` as the time limit of a response.
 pub(crate) fn client(url: &str, limits: CacheLimits, timeline: u16, budget: Duration) -> RedisCache {
     let (url, connections) = (url.to_owned(), 2);
-    let config = RedisConfig { url, connections, budget, apply_budget: budget, timeline, limits };
+    let config = RedisConfig { url, connections, budget, apply_budget: budget, timeline, limits, library: None };
     RedisCache::start(config).expect("the address makes sense").printing(Arc::new(Plain("plain")))
 }

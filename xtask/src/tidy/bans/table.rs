@@ -150,9 +150,6 @@ pub(super) const BANS: &[Ban] = &[
         except: &[
             "server/src/config.rs",
             "server/src/config/",
-            // Mutants are no part of the configuration, and of no build that ships.
-            "server/src/planted.rs",
-            "server/cache/src/planted.rs",
             "sdk/rust/src/client/options.rs",
             "sdk/rust/src/dev.rs",
         ],

@@ -1,14 +1,10 @@
-//! Mutants of the Redis functions, which `cargo xtask prove` has to detect. Each mutant replaces a
-//! line or two of the library. They exist only in builds with the feature `planted`, and take
-//! effect only in a process in which the variable `RIPOSTE_PLANTED` names one.
+//! The mutants of the Redis functions. Each replaces a line or more of the library.
 
-/// The variable that names the mutant.
-#[cfg(feature = "planted")]
-const VARIABLE: &str = "RIPOSTE_PLANTED";
+use riposte_cache::REDIS_LIBRARY;
 
 /// A mutant: its name, and the replaced lines. It has more than one line where each change alone
 /// would hide the effect of the other.
-struct Bug {
+struct LuaMutant {
     name: &'static str,
     lines: &'static [Line],
 }
@@ -19,15 +15,15 @@ struct Line {
     broken: &'static str,
 }
 
-const BUGS: [Bug; 10] = [
-    Bug {
+const MUTANTS: [LuaMutant; 10] = [
+    LuaMutant {
         name: "copies-behind-shown",
         lines: &[Line {
             sound: "return entry and entry.rev and entry.rev >= entry.committed",
             broken: "return entry and entry.rev",
         }],
     },
-    Bug {
+    LuaMutant {
         name: "likes-in-any-order",
         lines: &[
             Line { sound: "if old and struct.unpack('>I8', likes) > like_revision(old) then", broken: "if old then" },
@@ -45,33 +41,33 @@ const BUGS: [Bug; 10] = [
             },
         ],
     },
-    Bug {
+    LuaMutant {
         name: "removals-unheard",
         lines: &[Line {
             sound: "for _, floor in ipairs(removed) do run('ZREMRANGEBYSCORE', key, floor, floor) end",
             broken: "",
         }],
     },
-    Bug {
+    LuaMutant {
         name: "arrivals-unheard",
         lines: &[Line {
             sound: "if floor >= s.low and floor <= s.high then run('ZADD', key, floor, added[i + 1]) end",
             broken: "",
         }],
     },
-    Bug {
+    LuaMutant {
         name: "stamp-stands-still",
         lines: &[Line {
             sound: "entry.content_version = math.max(now_micros(), entry.content_version + 1)",
             broken: "",
         }],
     },
-    Bug {
+    LuaMutant {
         name: "trim-keeps-bound",
         lines: &[Line { sound: "store_bounds(entry, key, s.sentinel, tonumber(first[2]), s.high)", broken: "" }],
     },
-    Bug { name: "fills-not-brought", lines: &[Line { sound: "(read and not is_replayed())", broken: "false" }] },
-    Bug {
+    LuaMutant { name: "fills-not-brought", lines: &[Line { sound: "(read and not is_replayed())", broken: "false" }] },
+    LuaMutant {
         name: "doubts-ignored",
         lines: &[
             Line {
@@ -85,11 +81,11 @@ const BUGS: [Bug; 10] = [
             Line { sound: "for i = at + 1, #args do remove_member_likes(P .. 'm:' .. args[i]) end", broken: "" },
         ],
     },
-    Bug {
+    LuaMutant {
         name: "edits-unheard",
         lines: &[Line { sound: "if content == '' then\n      content", broken: "if true then\n      content" }],
     },
-    Bug {
+    LuaMutant {
         name: "rows-unheard",
         lines: &[Line {
             sound: "run('HSET', entry.key, 'rev', entry.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
@@ -98,28 +94,33 @@ const BUGS: [Bug; 10] = [
     },
 ];
 
-/// Returns the library, with the mutant that is selected for this process, if any.
-#[cfg(feature = "planted")]
-pub(crate) fn library(sound: &str) -> String {
-    let named = std::env::var_os(VARIABLE);
-    let bug = BUGS.iter().find(|bug| named.as_deref().is_some_and(|named| named == bug.name));
-    let lines = bug.map_or(&[][..], |bug| bug.lines);
-    lines.iter().fold(sound.to_owned(), |library, line| library.replacen(line.sound, line.broken, 1))
+/// Returns the library with the named mutant; `None` if no mutant of the functions has this name.
+///
+/// # Panics
+/// Panics unless each line of the mutant occurs exactly once in the library.
+pub(crate) fn library(name: &str) -> Option<String> {
+    let LuaMutant { lines, .. } = MUTANTS.iter().find(|mutant| mutant.name == name)?;
+    let replace = |library: String, Line { sound, broken }: &Line| {
+        assert_eq!(library.matches(sound).count(), 1, "{name} replaces a line that must occur exactly once: {sound}");
+        library.replacen(sound, broken, 1)
+    };
+    Some(lines.iter().fold(REDIS_LIBRARY.to_owned(), replace))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BUGS, Bug, Line};
+    use super::*;
 
     #[test]
-    fn every_bug_breaks_a_line_that_stands_once_in_the_library() {
-        let library = crate::redis::client::LIBRARY;
-        for Bug { name, lines } in BUGS {
+    fn every_mutant_replaces_lines_that_occur_once_in_the_library() {
+        for LuaMutant { name, lines } in MUTANTS {
             assert!(!lines.is_empty(), "{name}");
+            let library = library(name).unwrap();
             for Line { sound, broken } in lines {
-                assert_eq!(library.matches(sound).count(), 1, "{name}: {sound}");
+                assert!(library.contains(broken) && !library.lines().any(|line| line.trim() == *sound), "{name}");
                 assert_ne!(sound, broken, "{name}");
             }
         }
+        assert_eq!(library("none"), None);
     }
 }

@@ -13,19 +13,19 @@ use riposte_core::verbs::Undelete;
 use riposte_core::{Command, CommandKind, Error, LikeValue, MemberId, Result};
 use riposte_core::{CommandOutput, Effect};
 
-use super::{Bug, one_of};
+use crate::mutant::{Mutant, one_of};
 
 /// A command log with a mutant.
 #[derive(Debug)]
-pub(super) struct Planted {
+pub(crate) struct MutantLog {
     inner: Arc<dyn CommandLog>,
-    bug: Bug,
+    mutant: Mutant,
     /// The outputs of executed requests.
     answered: Mutex<HashMap<IdempotencyKey, CommandOutput>>,
 }
 
 #[async_trait]
-impl CommandLog for Planted {
+impl CommandLog for MutantLog {
     async fn submit(&self, mut commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
         if let Some(answers) = self.known(&commands) {
             return Ok(answers);
@@ -41,9 +41,9 @@ impl CommandLog for Planted {
     }
 }
 
-impl Planted {
-    pub(super) fn new(inner: Arc<dyn CommandLog>, bug: Bug) -> Self {
-        Self { inner, bug, answered: Mutex::default() }
+impl MutantLog {
+    pub(crate) fn new(inner: Arc<dyn CommandLog>, mutant: Mutant) -> Self {
+        Self { inner, mutant, answered: Mutex::default() }
     }
 
     /// Returns the stored outputs if this process has executed all of these commands before.
@@ -53,22 +53,22 @@ impl Planted {
     }
 
     fn remember(&self, command: &Command, output: &Result<CommandOutput>) {
-        if let (Bug::KeysApart, Ok(done)) = (self.bug, output) {
+        if let (Mutant::KeysApart, Ok(done)) = (self.mutant, output) {
             let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
             answered.insert(command.request.key, done.clone());
         }
     }
 
     fn before(&self, command: &mut Command) {
-        match (self.bug, &mut command.verb) {
-            (Bug::RepeatsForgotten | Bug::KeysApart, _) => command.request.key = IdempotencyKey(rand::random()),
-            (Bug::PrintsIgnored, _) => command.request.fingerprint = Fingerprint(0),
-            (Bug::LateLikes, CommandKind::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
-            (Bug::LikesLost, CommandKind::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
-            (Bug::LikesOfAnother, CommandKind::SetLike(like)) if one_of(20) => {
+        match (self.mutant, &mut command.verb) {
+            (Mutant::RepeatsForgotten | Mutant::KeysApart, _) => command.request.key = IdempotencyKey(rand::random()),
+            (Mutant::PrintsIgnored, _) => command.request.fingerprint = Fingerprint(0),
+            (Mutant::LateLikes, CommandKind::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
+            (Mutant::LikesLost, CommandKind::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
+            (Mutant::LikesOfAnother, CommandKind::SetLike(like)) if one_of(20) => {
                 like.member = MemberId::stored("another".into())
             }
-            (Bug::EditsLost, CommandKind::Edit(edit)) if one_of(5) => {
+            (Mutant::EditsLost, CommandKind::Edit(edit)) if one_of(5) => {
                 edit.content = Content::stored("something else".into(), Vec::new(), Metadata::default());
             }
             _fine => {}
@@ -77,19 +77,19 @@ impl Planted {
 
     async fn after(&self, command: Command, output: &mut Result<CommandOutput>) {
         let Ok(done) = output else { return };
-        match (self.bug, command.verb.clone(), &mut done.effect) {
-            (Bug::RefusedAfterCommit, ..) if one_of(50) => {
+        match (self.mutant, command.verb.clone(), &mut done.effect) {
+            (Mutant::RefusedAfterCommit, ..) if one_of(50) => {
                 *output = Err(Error::Overloaded { after: Duration::from_millis(1) });
             }
-            (Bug::RevisionBefore, ..) if one_of(10) => done.revision -= 1,
-            (Bug::RevisionAfter, ..) if one_of(10) => done.revision += 1,
-            (Bug::EditsLost, CommandKind::Edit(edit), Effect::Comment(view)) => view.content = Some(edit.content),
-            (Bug::FloorsShifted, CommandKind::Create(_), Effect::Comment(view)) if one_of(20) => {
+            (Mutant::RevisionBefore, ..) if one_of(10) => done.revision -= 1,
+            (Mutant::RevisionAfter, ..) if one_of(10) => done.revision += 1,
+            (Mutant::EditsLost, CommandKind::Edit(edit), Effect::Comment(view)) => view.content = Some(edit.content),
+            (Mutant::FloorsShifted, CommandKind::Create(_), Effect::Comment(view)) if one_of(20) => {
                 view.comment.floor += 1
             }
-            (Bug::CreatedTwice, verb @ CommandKind::Create(_), _) if one_of(20) => self.again(command, verb).await,
-            (Bug::LikesLost, CommandKind::SetLike(like), Effect::Like(answer)) => answer.value = like.value,
-            (Bug::DeletesUndone, CommandKind::Delete(delete), Effect::Comment(view)) if one_of(5) => {
+            (Mutant::CreatedTwice, verb @ CommandKind::Create(_), _) if one_of(20) => self.again(command, verb).await,
+            (Mutant::LikesLost, CommandKind::SetLike(like), Effect::Like(answer)) => answer.value = like.value,
+            (Mutant::DeletesUndone, CommandKind::Delete(delete), Effect::Comment(view)) if one_of(5) => {
                 let member = view.comment.member.clone();
                 self.again(command, Undelete { target: delete.target, member }.into()).await;
             }

@@ -17,16 +17,16 @@ use riposte_core::ports::{
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
-use super::{Bug, one_of};
+use crate::mutant::{Mutant, one_of};
 
 /// Like states of members.
 type States = HashMap<(SubjectKey, MemberId, Vec<CommentId>), Vec<Option<LikeValue>>>;
 
 /// A reader with a mutant.
 #[derive(Debug)]
-pub(super) struct Planted {
+pub(crate) struct MutantReader {
     inner: Arc<dyn Reader>,
-    bug: Bug,
+    mutant: Mutant,
     comments: Mutex<HashMap<CommentId, CommentView>>,
     counts: Mutex<HashMap<SubjectKey, (i32, i32)>>,
     pages: Mutex<HashMap<(String, PageQuery), RootPage>>,
@@ -35,11 +35,11 @@ pub(super) struct Planted {
     absent: Mutex<HashSet<SubjectKey>>,
 }
 
-impl Planted {
-    pub(super) fn new(inner: Arc<dyn Reader>, bug: Bug) -> Self {
+impl MutantReader {
+    pub(crate) fn new(inner: Arc<dyn Reader>, mutant: Mutant) -> Self {
         Self {
             inner,
-            bug,
+            mutant,
             comments: Mutex::default(),
             counts: Mutex::default(),
             pages: Mutex::default(),
@@ -50,7 +50,7 @@ impl Planted {
     }
 
     fn count(&self, subject: &mut Subject) {
-        if self.bug == Bug::CountsBefore {
+        if self.mutant == Mutant::CountsBefore {
             let now = (subject.root_count, subject.comment_count);
             let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
             let before = counts.insert(subject.key.clone(), now).unwrap_or(now);
@@ -59,20 +59,20 @@ impl Planted {
     }
 
     fn show(&self, view: &mut CommentView) {
-        if self.bug == Bug::DeletedShown && view.content.is_some() {
+        if self.mutant == Mutant::DeletedShown && view.content.is_some() {
             view.comment.state = CommentState::Active;
         }
-        if self.bug == Bug::LikesOff && one_of(20) {
+        if self.mutant == Mutant::LikesOff && one_of(20) {
             view.comment.like_count += 1;
         }
-        if self.bug == Bug::RepliesOff && view.comment.reply_count > 0 && one_of(10) {
+        if self.mutant == Mutant::RepliesOff && view.comment.reply_count > 0 && one_of(10) {
             view.comment.reply_count -= 1;
         }
     }
 
     /// Replaces a comment, sometimes, by the comment of the same subject that was read before it.
     fn confuse(&self, view: &mut CommentView) {
-        if self.bug == Bug::NeighboursShown {
+        if self.mutant == Mutant::NeighboursShown {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
             let before = last.replace(view.clone());
             if let Some(before) = before.filter(|before| before.subject == view.subject && one_of(10)) {
@@ -85,15 +85,15 @@ impl Planted {
     fn tear(&self, threads: &mut Page<Thread>) {
         let Page { items, more_after, .. } = threads;
         let Some(last) = items.len().checked_sub(1).filter(|last| *last > 0) else { return };
-        match (self.bug, one_of(10)) {
-            (Bug::OrderTorn, true) => items.swap(last - 1, last),
-            (Bug::PageHole, true) if last > 1 => drop(items.remove(1)),
-            (Bug::EndTooEarly, true) => *more_after = false,
-            (Bug::PreviewsSwapped, true) => {
+        match (self.mutant, one_of(10)) {
+            (Mutant::OrderTorn, true) => items.swap(last - 1, last),
+            (Mutant::PageHole, true) if last > 1 => drop(items.remove(1)),
+            (Mutant::EndTooEarly, true) => *more_after = false,
+            (Mutant::PreviewsSwapped, true) => {
                 let replies = std::mem::take(&mut items[0].replies);
                 items[0].replies = std::mem::replace(&mut items[last].replies, replies);
             }
-            (Bug::TextsSwapped, true) => {
+            (Mutant::TextsSwapped, true) => {
                 let words = items[0].root.content.take();
                 items[0].root.content = std::mem::replace(&mut items[last].root.content, words);
             }
@@ -103,9 +103,9 @@ impl Planted {
 
     fn window(&self, mut window: PageQuery) -> PageQuery {
         let onward = if window.order == ListOrder::Oldest { 1 } else { -1 };
-        match (self.bug, window.start) {
-            (Bug::PageEdge, PageStart::After(floor)) => window.start = PageStart::After(floor + onward),
-            (Bug::PageOverlap, PageStart::After(floor)) => window.start = PageStart::After(floor - onward),
+        match (self.mutant, window.start) {
+            (Mutant::PageEdge, PageStart::After(floor)) => window.start = PageStart::After(floor + onward),
+            (Mutant::PageOverlap, PageStart::After(floor)) => window.start = PageStart::After(floor - onward),
             _fine => {}
         }
         window
@@ -115,11 +115,11 @@ impl Planted {
         self.count(&mut page.subject);
         page.threads.items.iter_mut().for_each(|thread| self.show(&mut thread.root));
         self.tear(&mut page.threads);
-        if self.bug == Bug::EndByCount && window.order == ListOrder::Oldest {
+        if self.mutant == Mutant::EndByCount && window.order == ListOrder::Oldest {
             let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.floor);
             page.threads.more_after &= last < page.subject.root_count;
         }
-        if self.bug == Bug::TypeForgotten {
+        if self.mutant == Mutant::TypeForgotten {
             let name = (page.subject.key.object_id().to_owned(), *window);
             let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
             return pages.insert(name, page.clone()).unwrap_or(page);
@@ -128,18 +128,18 @@ impl Planted {
     }
 }
 
-impl Reader for Planted {
+impl Reader for MutantReader {
     fn primary(&self) -> Option<&dyn Reader> {
         self.inner.primary()
     }
 }
 
 #[async_trait]
-impl SubjectRows for Planted {
+impl SubjectRows for MutantReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let mut found = self.inner.subjects(keys).await?;
         found.iter_mut().flatten().for_each(|subject| self.count(subject));
-        if self.bug == Bug::AbsentKept {
+        if self.mutant == Mutant::AbsentKept {
             let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
             for (key, found) in keys.iter().zip(&mut found) {
                 if found.is_none() {
@@ -166,7 +166,7 @@ impl SubjectRows for Planted {
 }
 
 #[async_trait]
-impl CommentRows for Planted {
+impl CommentRows for MutantReader {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
         self.inner.locate(ids).await
     }
@@ -179,7 +179,7 @@ impl CommentRows for Planted {
         let mut found = self.inner.comments(ids).await?;
         found.iter_mut().flatten().for_each(|view| self.show(view));
         found.iter_mut().flatten().for_each(|view| self.confuse(view));
-        if self.bug == Bug::CommentsKept {
+        if self.mutant == Mutant::CommentsKept {
             let mut kept = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
             for view in found.iter_mut().flatten() {
                 *view = kept.entry(view.comment.id).or_insert_with(|| view.clone()).clone();
@@ -190,7 +190,7 @@ impl CommentRows for Planted {
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
         let mut chain = self.inner.conversation(key, id, limit).await?;
-        if self.bug == Bug::ConversationsCut && chain.len() > 1 && one_of(5) {
+        if self.mutant == Mutant::ConversationsCut && chain.len() > 1 && one_of(5) {
             chain.remove(0);
         }
         Ok(chain)
@@ -206,10 +206,10 @@ impl CommentRows for Planted {
 }
 
 #[async_trait]
-impl ListRows for Planted {
+impl ListRows for MutantReader {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let mut page = self.inner.roots(key, self.window(window), previews).await?;
-        if self.bug == Bug::RowsBeforeRevision
+        if self.mutant == Mutant::RowsBeforeRevision
             && let (Some(page), Some(later)) = (&mut page, self.inner.roots(key, window, previews).await?)
         {
             page.subject = later.subject;
@@ -240,7 +240,7 @@ impl ListRows for Planted {
 
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let mut page = self.inner.thread(key, part).await?;
-        if let (Bug::ThreadsCut, Some(page)) = (self.bug, &mut page)
+        if let (Mutant::ThreadsCut, Some(page)) = (self.mutant, &mut page)
             && page.comments.len() > 1
             && one_of(5)
         {
@@ -251,7 +251,7 @@ impl ListRows for Planted {
 }
 
 #[async_trait]
-impl LikeRows for Planted {
+impl LikeRows for MutantReader {
     async fn like_states(
         &self,
         key: &SubjectKey,
@@ -259,7 +259,7 @@ impl LikeRows for Planted {
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
         let states = self.inner.like_states(key, member, ids).await?;
-        if self.bug != Bug::StatesKept {
+        if self.mutant != Mutant::StatesKept {
             return Ok(states);
         }
         let mut kept = self.states.lock().unwrap_or_else(PoisonError::into_inner);
@@ -288,7 +288,7 @@ impl LikeRows for Planted {
 }
 
 #[async_trait]
-impl MemberRows for Planted {
+impl MemberRows for MutantReader {
     async fn member_comments(
         &self,
         object_type: &ObjectType,
@@ -302,7 +302,7 @@ impl MemberRows for Planted {
 }
 
 #[async_trait]
-impl ExportRows for Planted {
+impl ExportRows for MutantReader {
     async fn export_comments(
         &self,
         key: &SubjectKey,

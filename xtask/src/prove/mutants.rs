@@ -1,12 +1,12 @@
-//! The mutants that the server can be started with.
+//! The mutants that `riposte-mutant` can be started with.
 
 use anyhow::{Result, ensure};
 
-/// The server's lists of mutants: those before its ports, and those in the functions of Redis.
+/// The lists of mutants: those of ports and of page tokens, and those of the functions of Redis.
 const SOURCES: [&str; 2] =
-    [include_str!("../../../server/src/planted.rs"), include_str!("../../../server/cache/src/planted.rs")];
+    [include_str!("../../../tests/mutants/src/mutant.rs"), include_str!("../../../tests/mutants/src/lua.rs")];
 
-/// Returns all mutants, by the names that the server knows.
+/// Returns the names of all mutants.
 pub(super) fn all() -> Vec<&'static str> {
     SOURCES.into_iter().flat_map(str::lines).filter_map(name).collect()
 }
@@ -15,13 +15,13 @@ pub(super) fn all() -> Vec<&'static str> {
 pub(super) fn known(named: &[String]) -> Result<()> {
     let all = all();
     let unknown = named.iter().find(|name| !all.contains(&name.as_str()));
-    ensure!(unknown.is_none(), "no such bug: {}; there are {}", unknown.map_or("", String::as_str), all.join(", "));
+    ensure!(unknown.is_none(), "no such mutant: {}; there are {}", unknown.map_or("", String::as_str), all.join(", "));
     Ok(())
 }
 
 /// Returns the name in `("name", …` or `name: "name", …`.
 fn name(line: &'static str) -> Option<&'static str> {
-    let line = line.trim().trim_start_matches("Bug { ");
+    let line = line.trim().trim_start_matches("LuaMutant { ");
     let name = line.strip_prefix("(\"").or_else(|| line.strip_prefix("name: \""))?;
     name.split('"').next()
 }
@@ -31,11 +31,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_names_its_bugs_where_they_are_looked_for() {
+    fn the_lists_of_mutants_are_read_whole() {
         // The counts are those of the lists: no entry may be written so that the parser overlooks
         // it.
         assert_eq!(all().len(), 38 + 10, "{:?}", all());
         assert!(known(&["late-likes".to_owned()]).is_ok() && known(&["late".to_owned()]).is_err());
-        assert!(["late-likes", "edits-unheard", "stamp-stands-still"].iter().all(|bug| all().contains(bug)));
+        assert!(["late-likes", "edits-unheard", "stamp-stands-still"].iter().all(|name| all().contains(name)));
     }
 }

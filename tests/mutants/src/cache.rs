@@ -10,13 +10,13 @@ use riposte_cache::{
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 
-use super::Bug;
+use crate::mutant::Mutant;
 
 /// A cache with a mutant.
 #[derive(Debug)]
-pub(super) struct Planted {
-    pub(super) inner: Arc<dyn Cache>,
-    pub(super) bug: Bug,
+pub(crate) struct MutantCache {
+    pub(crate) inner: Arc<dyn Cache>,
+    pub(crate) mutant: Mutant,
 }
 
 /// Returns true for the partitions whose commits are not reported to the cache.
@@ -25,7 +25,7 @@ fn is_deaf(at: Partition) -> bool {
 }
 
 #[async_trait]
-impl Cache for Planted {
+impl Cache for MutantCache {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
         self.inner.subjects(keys).await
     }
@@ -68,21 +68,21 @@ impl Cache for Planted {
 
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
         let heard =
-            |change: &&SubjectUpdate| self.bug != Bug::CommitsUnheard || !is_deaf(change.subject.key.partition());
+            |change: &&SubjectUpdate| self.mutant != Mutant::CommitsUnheard || !is_deaf(change.subject.key.partition());
         let heard: Vec<SubjectUpdate> = changes.iter().filter(heard).cloned().collect();
         if heard.is_empty() { Ok(()) } else { self.inner.apply(&heard).await }
     }
 
     async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
-        if self.bug == Bug::LikesUnheard { Ok(()) } else { self.inner.like(likes).await }
+        if self.mutant == Mutant::LikesUnheard { Ok(()) } else { self.inner.like(likes).await }
     }
 
     async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        if self.bug == Bug::LikersUnheard { Ok(()) } else { self.inner.begin_invalidation(members, token).await }
+        if self.mutant == Mutant::LikersUnheard { Ok(()) } else { self.inner.begin_invalidation(members, token).await }
     }
 
     async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        if self.bug == Bug::LikersUnheard { Ok(()) } else { self.inner.end_invalidation(members, token).await }
+        if self.mutant == Mutant::LikersUnheard { Ok(()) } else { self.inner.end_invalidation(members, token).await }
     }
 
     async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
@@ -114,13 +114,13 @@ impl Cache for Planted {
         told: &CommittedState,
     ) -> Result<bool, Unavailable> {
         let mut told = told.clone();
-        if self.bug == Bug::CommitsUnheard && is_deaf(at) {
+        if self.mutant == Mutant::CommitsUnheard && is_deaf(at) {
             told.revisions.clear();
         }
-        if self.bug == Bug::LikesUnheard {
+        if self.mutant == Mutant::LikesUnheard {
             told.likes.clear();
         }
-        if self.bug == Bug::LikersUnheard {
+        if self.mutant == Mutant::LikersUnheard {
             told.likers.clear();
         }
         self.inner.advance(at, from, to, &told).await

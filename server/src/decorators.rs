@@ -1,0 +1,46 @@
+//! Replacements of single parts of a server, for test programs that start a whole one.
+
+use std::sync::Arc;
+
+use riposte_cache::Cache;
+use riposte_core::ports::{CommandLog, Reader};
+
+use crate::rpc::page_token::TokenBinding;
+
+/// Wraps the implementation of a port.
+pub type Decorator<P> = Arc<dyn Fn(Arc<P>) -> Arc<P> + Send + Sync>;
+
+/// Replacements for parts of a server. The shipped binary replaces nothing ([`Default`]).
+#[derive(Clone, Default)]
+pub struct Decorators {
+    /// Wraps the reader of the use cases.
+    pub reader: Option<Decorator<dyn Reader>>,
+    /// Wraps the command log of the use cases.
+    pub log: Option<Decorator<dyn CommandLog>>,
+    /// Wraps the cache, below its readers and writers.
+    pub cache: Option<Decorator<dyn Cache>>,
+    /// Replaces the list to which page tokens are bound.
+    pub token_binding: Option<TokenBinding>,
+    /// Replaces the library of Redis functions ([`riposte_cache::REDIS_LIBRARY`]).
+    pub lua: Option<Arc<str>>,
+}
+
+impl std::fmt::Debug for Decorators {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decorators")
+            .field("reader", &self.reader.is_some())
+            .field("log", &self.log.is_some())
+            .field("cache", &self.cache.is_some())
+            .field("token_binding", &self.token_binding.is_some())
+            .field("lua", &self.lua.is_some())
+            .finish()
+    }
+}
+
+/// Applies a decorator, if it is given.
+pub(crate) fn decorate<P: ?Sized>(decorator: &Option<Decorator<P>>, inner: Arc<P>) -> Arc<P> {
+    match decorator {
+        Some(decorator) => decorator(inner),
+        None => inner,
+    }
+}

@@ -1,0 +1,82 @@
+//! `riposte-mutant`: the command line of `riposte` with a deliberate bug (mutant), which `cargo
+//! xtask prove --planted` has to find. The variable `RIPOSTE_MUTANT` names the mutant; without it
+//! the program behaves as `riposte`.
+//!
+//! Each mutant decorates a port and breaks its contract, as a bug in the implementation would,
+//! replaces lines of the Redis functions, or binds page tokens to less than their list. So the
+//! shipped code contains no switch for it.
+
+mod cache;
+mod log;
+mod lua;
+mod mutant;
+mod reader;
+mod token_binding;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use riposte::Decorators;
+
+use cache::MutantCache;
+use log::MutantLog;
+use mutant::{MUTANTS, Mutant};
+use reader::MutantReader;
+
+/// The environment variable that names the mutant.
+const VARIABLE: &str = "RIPOSTE_MUTANT";
+
+fn main() -> ExitCode {
+    let Some(name) = std::env::var_os(VARIABLE) else { return riposte::main_with(Decorators::default()) };
+    match decorators(&name.to_string_lossy()) {
+        Some(decorators) => riposte::main_with(decorators),
+        None => {
+            eprintln!("{VARIABLE} names no mutant: {}", name.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns the decorators of the named mutant, if there is one.
+fn decorators(name: &str) -> Option<Decorators> {
+    if let Some(library) = lua::library(name) {
+        return Some(Decorators { lua: Some(library.into()), ..Decorators::default() });
+    }
+    MUTANTS.iter().find(|(known, _)| *known == name).map(|(_, mutant)| decorated(*mutant))
+}
+
+fn decorated(mutant: Mutant) -> Decorators {
+    Decorators {
+        reader: Some(Arc::new(move |inner| Arc::new(MutantReader::new(inner, mutant)) as _)),
+        log: Some(Arc::new(move |inner| Arc::new(MutantLog::new(inner, mutant)) as _)),
+        cache: Some(Arc::new(move |inner| Arc::new(MutantCache { inner, mutant }) as _)),
+        token_binding: token_binding::of(mutant),
+        lua: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_mutant_has_a_name_and_decorators_of_its_own() {
+        let names: HashSet<&str> = MUTANTS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), MUTANTS.len());
+        for (index, (name, mutant)) in MUTANTS.iter().enumerate() {
+            assert!(MUTANTS[..index].iter().all(|(_, other)| other != mutant), "{name}");
+            let found = decorators(name).unwrap();
+            assert!(found.reader.is_some() && found.lua.is_none(), "{name}");
+        }
+        assert!(decorators("edits-unheard").unwrap().lua.is_some());
+        assert!(decorators("no-such-mutant").is_none());
+    }
+
+    #[test]
+    fn only_the_mutants_of_page_tokens_change_their_binding() {
+        let changed = MUTANTS.iter().filter(|(_, mutant)| decorated(*mutant).token_binding.is_some());
+        assert_eq!(changed.map(|(name, _)| *name).collect::<Vec<_>>(), ["tokens-unbound", "tokens-of-any-subject"]);
+    }
+}

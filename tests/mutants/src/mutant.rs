@@ -1,0 +1,131 @@
+//! The mutants that break the contract of a port, or the binding of page tokens.
+
+/// A mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mutant {
+    /// A repeated request is not recognised.
+    RepeatsForgotten,
+    /// A late older like of a client overwrites a newer one.
+    LateLikes,
+    /// Some committed writes are refused as not executed.
+    RefusedAfterCommit,
+    /// Some likes are acknowledged but not stored.
+    LikesLost,
+    /// Some deletes are acknowledged and then undone.
+    DeletesUndone,
+    /// The response to a write sometimes contains the revision before its own.
+    RevisionBefore,
+    /// A page after the first one leaves out its first comment.
+    PageEdge,
+    /// The end of a list is determined by its count, which does not include deleted comments.
+    EndByCount,
+    /// A comment is always shown as it was at the first read of the process.
+    CommentsKept,
+    /// The counts of a subject are those of the previous read.
+    CountsBefore,
+    /// Pages are cached by object id, without the object type.
+    TypeForgotten,
+    /// The content of a deleted comment is shown.
+    DeletedShown,
+    /// Some edits are acknowledged but not stored.
+    EditsLost,
+    /// The responses to some creates contain a floor that is too high by one.
+    FloorsShifted,
+    /// Some creates are executed twice.
+    CreatedTwice,
+    /// The response to a write sometimes contains a revision that is not reached yet.
+    RevisionAfter,
+    /// Some likes are stored for another member.
+    LikesOfAnother,
+    /// Two neighbours on a page are sometimes in the wrong order.
+    OrderTorn,
+    /// A page after the first one begins with the last comment of the page before.
+    PageOverlap,
+    /// A page sometimes leaves out its second comment.
+    PageHole,
+    /// A page sometimes reports that nothing follows it.
+    EndTooEarly,
+    /// A comment is sometimes shown with one like too many.
+    LikesOff,
+    /// The contents of two comments of a page are sometimes swapped.
+    TextsSwapped,
+    /// The like states of a member are always those of the first read of the process.
+    StatesKept,
+    /// A subject that did not exist at one read is reported as absent for ever.
+    AbsentKept,
+    /// A comment is sometimes shown with one reply too few.
+    RepliesOff,
+    /// Neither writers nor the relay report the commits of half of the partitions to the cache.
+    CommitsUnheard,
+    /// The same for likes of comments.
+    LikesUnheard,
+    /// The same for the like states of members.
+    LikersUnheard,
+    /// The rows of a page of roots are read before the subject whose revision and counts it
+    /// contains.
+    RowsBeforeRevision,
+    /// The fingerprint of a request is ignored, so a request id is recognised for any content.
+    PrintsIgnored,
+    /// A page token is accepted for any list.
+    TokensUnbound,
+    /// A page token is accepted for the same list of any subject.
+    TokensOfAnySubject,
+    /// A read of a comment sometimes returns another comment of the subject.
+    NeighboursShown,
+    /// The reply previews of two roots are sometimes swapped.
+    PreviewsSwapped,
+    /// The last comment of a thread is sometimes left out.
+    ThreadsCut,
+    /// The first comment of a conversation is sometimes left out.
+    ConversationsCut,
+    /// Idempotency records are kept by the process that executed the request, instead of the
+    /// database.
+    KeysApart,
+}
+
+/// The mutants of ports and of page tokens, by name.
+pub(crate) const MUTANTS: [(&str, Mutant); 38] = [
+    ("repeats-forgotten", Mutant::RepeatsForgotten),
+    ("late-likes", Mutant::LateLikes),
+    ("refused-after-commit", Mutant::RefusedAfterCommit),
+    ("likes-lost", Mutant::LikesLost),
+    ("deletes-undone", Mutant::DeletesUndone),
+    ("revision-before", Mutant::RevisionBefore),
+    ("page-edge", Mutant::PageEdge),
+    ("end-by-count", Mutant::EndByCount),
+    ("comments-kept", Mutant::CommentsKept),
+    ("counts-before", Mutant::CountsBefore),
+    ("type-forgotten", Mutant::TypeForgotten),
+    ("deleted-shown", Mutant::DeletedShown),
+    ("edits-lost", Mutant::EditsLost),
+    ("floors-shifted", Mutant::FloorsShifted),
+    ("created-twice", Mutant::CreatedTwice),
+    ("revision-after", Mutant::RevisionAfter),
+    ("likes-of-another", Mutant::LikesOfAnother),
+    ("order-torn", Mutant::OrderTorn),
+    ("page-overlap", Mutant::PageOverlap),
+    ("page-hole", Mutant::PageHole),
+    ("end-too-early", Mutant::EndTooEarly),
+    ("likes-off", Mutant::LikesOff),
+    ("texts-swapped", Mutant::TextsSwapped),
+    ("states-kept", Mutant::StatesKept),
+    ("absent-kept", Mutant::AbsentKept),
+    ("replies-off", Mutant::RepliesOff),
+    ("commits-unheard", Mutant::CommitsUnheard),
+    ("likes-unheard", Mutant::LikesUnheard),
+    ("likers-unheard", Mutant::LikersUnheard),
+    ("rows-before-revision", Mutant::RowsBeforeRevision),
+    ("keys-apart", Mutant::KeysApart),
+    ("prints-ignored", Mutant::PrintsIgnored),
+    ("tokens-unbound", Mutant::TokensUnbound),
+    ("tokens-of-any-subject", Mutant::TokensOfAnySubject),
+    ("neighbours-shown", Mutant::NeighboursShown),
+    ("previews-swapped", Mutant::PreviewsSwapped),
+    ("threads-cut", Mutant::ThreadsCut),
+    ("conversations-cut", Mutant::ConversationsCut),
+];
+
+/// Returns true at random, once in `many` calls on average.
+pub(crate) fn one_of(many: u32) -> bool {
+    rand::random_range(0..many) == 0
+}
