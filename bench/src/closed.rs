@@ -1,7 +1,7 @@
 //! Closed loops: each caller makes its next call as soon as it has a response.
 
 use crate::cpu::{Meter, Watch};
-use crate::report::{Report, Samples};
+use crate::report::{Report, Samples, Window};
 use anyhow::Result;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -30,13 +30,6 @@ pub(crate) trait Caller: Send + 'static {
     fn aside(&self) -> Option<&'static str> {
         None
     }
-}
-
-/// The measured part of a run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Window {
-    pub(crate) from: Instant,
-    pub(crate) until: Instant,
 }
 
 /// The wait of a caller after a failure, so that a dead service is not called in a tight loop.

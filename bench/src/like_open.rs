@@ -3,11 +3,11 @@
 //! measurement.
 
 use crate::clients::Target;
-use crate::closed::{Caller, Span, Window};
+use crate::closed::{Caller, Span};
 use crate::like::Likes;
 use crate::members::Members;
 use crate::prepare;
-use crate::report::{Report, Samples};
+use crate::report::{Report, Samples, Window};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,11 +1,18 @@
 //! The figures of a measurement.
 
-use crate::closed::Window;
 use crate::cpu::Meter;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::time::Instant;
+
+/// The measured part of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Window {
+    pub(crate) from: Instant,
+    pub(crate) until: Instant,
+}
 
 /// The figures of one measurement, printed as one line.
 #[derive(Debug, Serialize)]

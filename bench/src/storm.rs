@@ -1,11 +1,11 @@
 //! Many concurrent readers of one subject.
 
 use crate::clients::Target;
-use crate::closed::{Caller, Window};
+use crate::closed::Caller;
 use crate::cpu::{Meter, Watch};
 use crate::page::{Pages, request};
 use crate::raw::LIST_COMMENTS;
-use crate::report::{Report, Samples};
+use crate::report::{Report, Samples, Window};
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use prost::Message;

@@ -131,12 +131,13 @@ impl App {
         let hub = WatchHub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
+        let reader = copies.reader(&store);
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
-            comments: base.reads(copies.reader(&store), copies.rankings(&relay.rankings)),
+            comments: base.reads(Arc::clone(&reader), copies.rankings(&relay.rankings)),
             rows: base.reads(store.reader(), Arc::clone(&relay.rankings)),
-            mutations: base.mutations(copies.reader(&store), &lanes, &pages),
-            maintenance: base.maintenance(copies.reader(&store), &relay),
+            mutations: base.mutations(Arc::clone(&reader), &lanes, &pages),
+            maintenance: base.maintenance(reader, &relay),
             tokens: Arc::new(tokens.clone()),
             clock: Arc::clone(&clock) as _,
             limits: base.limits(),

@@ -5,7 +5,9 @@
 mod arrows;
 mod bans;
 mod by_hand;
+mod cycles;
 mod documents;
+mod edges;
 mod globals;
 mod layout;
 mod reasons;
@@ -132,7 +134,10 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
         Err(_) => report.faults.push(Fault::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
-    arrows::check(&arrows::Graph::of(repo)?, &mut report.faults);
+    let graph = arrows::Graph::of(repo)?;
+    arrows::check(&graph, &mut report.faults);
+    edges::check(&graph, &mut report.faults);
+    cycles::check(&sources, &mut report);
     by_hand::check(repo, &mut report)?;
     words::Words::find(repo, &sources, &mut report.faults)?.check(repo, &mut report)?;
     report.checked = format!("{} Rust files, {} arrows by word", sources.len(), bans::count());

@@ -110,7 +110,7 @@ impl Graph {
         Self::parse(&serde_json::from_str(&text)?)
     }
 
-    fn parse(metadata: &Value) -> Result<Self> {
+    pub(super) fn parse(metadata: &Value) -> Result<Self> {
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let names: BTreeMap<String, String> =
@@ -129,8 +129,13 @@ impl Graph {
         Ok(graph)
     }
 
+    /// Returns every dependency of a crate on another.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.edges.iter().flat_map(|(from, to)| to.iter().map(move |to| (from.as_str(), to.as_str())))
+    }
+
     /// Returns a shortest path from one crate to another, both included, if one exists.
-    fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
+    pub(super) fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut ways = vec![vec![from.to_owned()]];
         let mut seen = BTreeSet::from([from.to_owned()]);
         while !ways.is_empty() {

@@ -5,7 +5,7 @@ use super::source::Source;
 
 /// The file that lists the reasons.
 pub(crate) const CONTRACT: &str = "proto/riposte/v1/error_reason.proto";
-const DOMAIN: &str = "server/core/src/error";
+const DOMAIN: &str = "server/core/src/domain/error";
 
 /// Finds reasons that no domain error has.
 pub(crate) fn check(contract: &str, sources: &[Source], faults: &mut Vec<Fault>) {
@@ -53,7 +53,7 @@ mod tests {
 
     fn missing(domain: &str) -> Vec<usize> {
         let mut faults = Vec::new();
-        check(PROTO, &[Source::new("server/core/src/error.rs", domain.to_owned())], &mut faults);
+        check(PROTO, &[Source::new("server/core/src/domain/error.rs", domain.to_owned())], &mut faults);
         faults.iter().map(|fault| fault.line).collect()
     }
 

@@ -76,7 +76,8 @@ pub(crate) fn closing(code: &str, open: usize) -> usize {
     code.len()
 }
 
-fn without_tests(code: &str) -> String {
+/// Returns the code without the items that are compiled for tests only.
+pub(crate) fn without_tests(code: &str) -> String {
     let mut bytes = code.as_bytes().to_vec();
     for (from, to) in tests_in(code) {
         blank(&mut bytes[from..to]);

@@ -48,7 +48,7 @@ fn conversation(id: i64, items: &[Item]) -> Option<String> {
 }
 
 /// The position of a comment: the id of its root, and the floors on the path down to it
-/// (`server/core/src/path.rs`).
+/// (`server/core/src/domain/path.rs`).
 type Path = Vec<i64>;
 
 /// The tree of the comments of a subject.
