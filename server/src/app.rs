@@ -116,7 +116,6 @@ impl App {
         let admission = Admission::new(&config.admission(), metrics.clone());
         let settings = &config.response_cache;
         let pages = ResponseCache::new(settings.limits(config.server.times().read), settings.rates(), metrics.clone());
-        let policies = Arc::new(config.policies());
         let base = Components {
             config,
             store: &store,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use riposte_cache::Cache;
-use riposte_core::ports::{CommandLog, Reader};
+use riposte_core::CommandLog;
+use riposte_core::ports::Reader;
 
 use crate::rpc::page_token::TokenBinding;
 

@@ -1,8 +1,9 @@
 //! The column of the content's fields that have none, beside processes of versions that do not know
 //! it.
 
+use riposte_core::lock_set::CommentLocation;
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{CommentLocation, Create, Edit};
+use riposte_core::verbs::{Create, Edit};
 use riposte_core::{Command, CommandKind, CommentId, Content, MemberId};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
