@@ -123,7 +123,7 @@ impl Args {
             max_rps: self.max_rps,
             in_flight: self.in_flight,
             streams: self.streams,
-            patience: Duration::from_secs(self.patience.into()),
+            outage_limit: Duration::from_secs(self.patience.into()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The errors of this crate that a program tells apart.
+//! The errors of this crate that a program distinguishes.
 
 use std::fmt;
 

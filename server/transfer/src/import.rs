@@ -41,7 +41,7 @@ pub struct ImportOptions {
     /// The number of streams.
     pub streams: u32,
     /// The longest time that the server may be unreachable before the import gives up.
-    pub patience: Duration,
+    pub outage_limit: Duration,
 }
 
 /// The end of an import that no error broke off.
@@ -81,7 +81,7 @@ impl ImportOptions {
 }
 
 impl Import {
-    /// Reads and orders everything, sends nothing, and prints the findings.
+    /// Reads and orders everything, sends nothing, and writes the findings to standard output.
     ///
     /// # Errors
     /// The first error in a file; the rejects file cannot be written.
@@ -98,7 +98,7 @@ impl Import {
         Ok(if complete { ImportOutcome::Complete } else { ImportOutcome::SomeRejected })
     }
 
-    /// Sends everything to the server and prints a summary.
+    /// Sends everything to the server and writes a summary to standard output.
     ///
     /// # Errors
     /// The first of these: a file that cannot be parsed (everything read before it is imported), a
@@ -152,7 +152,7 @@ impl ImportOptions {
             orphans: self.orphans,
             window: usize::try_from(self.in_flight.div_ceil(self.streams)).unwrap_or(1),
             pace: Throttle::new(self.max_rps),
-            patience: self.patience,
+            outage_limit: self.outage_limit,
             outage: AtomicBool::new(false),
             say: Box::new(move |text| progress.say(text)),
             rejects: Mutex::new(Some(rejects)),

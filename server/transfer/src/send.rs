@@ -34,7 +34,7 @@ pub(crate) struct ImportShared {
     pub(crate) window: usize,
     pub(crate) pace: Throttle,
     /// The longest time that the server may be unreachable before the import gives up.
-    pub(crate) patience: Duration,
+    pub(crate) outage_limit: Duration,
     /// True while the server is known to be unreachable, so that only one stream reports it.
     pub(crate) outage: AtomicBool,
     /// Reports a message to the person at the terminal.

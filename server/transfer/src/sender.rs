@@ -253,12 +253,12 @@ impl ImportSender {
         if !is_passing(&status) {
             return Err(status).context("the import was refused");
         }
-        if self.waited >= self.shared.patience || *self.stop.borrow() {
+        if self.waited >= self.shared.outage_limit || *self.stop.borrow() {
             return Err(status).with_context(|| format!("the server did not answer for {:?}", self.waited));
         }
         if !self.shared.outage.swap(true, Ordering::Relaxed) {
-            let patience = self.shared.patience;
-            (self.shared.say)(&format!("the server does not answer ({}); trying for {patience:?}", status.message()));
+            let outage_limit = self.shared.outage_limit;
+            (self.shared.say)(&format!("the server does not answer ({}); trying for {outage_limit:?}", status.message()));
         }
         let wait = (FIRST_WAIT + self.waited).min(LONGEST_WAIT);
         let mut stop = self.stop.clone();

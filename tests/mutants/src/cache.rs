@@ -111,19 +111,19 @@ impl Cache for MutantCache {
         at: Partition,
         from: RelayCursor,
         to: RelayCursor,
-        told: &CommittedState,
+        state: &CommittedState,
     ) -> Result<bool, Unavailable> {
-        let mut told = told.clone();
+        let mut state = state.clone();
         if self.mutant == Mutant::CommitsUnheard && is_deaf(at) {
-            told.revisions.clear();
+            state.revisions.clear();
         }
         if self.mutant == Mutant::LikesUnheard {
-            told.likes.clear();
+            state.likes.clear();
         }
         if self.mutant == Mutant::LikersUnheard {
-            told.likers.clear();
+            state.likers.clear();
         }
-        self.inner.advance(at, from, to, &told).await
+        self.inner.advance(at, from, to, &state).await
     }
 
     async fn renew(&self, partition: Partition, at: RelayCursor, generation: u64) -> Result<(), Unavailable> {

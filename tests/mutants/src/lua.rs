@@ -31,12 +31,12 @@ const MUTANTS: [LuaMutant; 10] = [
             // otherwise it would repair likes that were applied in a wrong order.
             Line {
                 sound: "local function like(keys, args)\n  local P, t = key_prefix(keys), now_millis()\n",
-                broken: "local told = {}\nlocal function like(keys, args)\n  local P, t = key_prefix(keys), now_millis()\n  \
-                         for i = 1, #args, 3 do told[args[i + 1] .. string.sub(args[i + 2], 1, 8)] = true end\n",
+                broken: "local seen = {}\nlocal function like(keys, args)\n  local P, t = key_prefix(keys), now_millis()\n  \
+                         for i = 1, #args, 3 do seen[args[i + 1] .. string.sub(args[i + 2], 1, 8)] = true end\n",
             },
             Line {
                 sound: "apply_like(P, args[at + 1], args[at + 2], args[at + 3], t)",
-                broken: "if not told[args[at + 2] .. string.sub(args[at + 3], 1, 8)] then \
+                broken: "if not seen[args[at + 2] .. string.sub(args[at + 3], 1, 8)] then \
                          apply_like(P, args[at + 1], args[at + 2], args[at + 3], t) end",
             },
         ],

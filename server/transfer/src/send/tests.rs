@@ -76,7 +76,7 @@ async fn import_until(
         orphans,
         window: 8,
         pace: Throttle::new(None),
-        patience: Duration::from_secs(2),
+        outage_limit: Duration::from_secs(2),
         outage: AtomicBool::new(false),
         say: Box::new(|_| {}),
         rejects: Mutex::new(Some(Rejects::new(rejects, "riposte"))),
