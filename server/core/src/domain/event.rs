@@ -1,9 +1,10 @@
 //! Events: they name the rows that a commit changed, never their contents. Consumers read the rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::ids::{CommentId, Partition, SubjectId};
 use crate::domain::member::MemberId;
+use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 
 /// All changes of one batch under one subject.
@@ -31,6 +32,50 @@ pub struct Changes {
     pub likers: BTreeSet<MemberId>,
     /// `true` if owner, state, metadata or deletion of the subject changed.
     pub subject: bool,
+    /// The outcomes that do not follow from the kinds of change; see [`Changes::outcome`].
+    pub outcomes: BTreeMap<CommentId, CommentOutcome>,
+}
+
+/// The effect of a whole batch on one comment that it created, edited or moved to another state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommentOutcome {
+    /// The actor of the batch's last change of the comment.
+    pub actor: ActorKind,
+    /// The state before the batch; `None` if the batch created the comment.
+    pub before: Option<CommentState>,
+    /// The state after the batch.
+    pub after: CommentState,
+    /// The version of the comment after the batch.
+    pub version: i64,
+    /// `true` if the comment became visible for the first time, even if the batch took it from
+    /// view again.
+    pub first_publication: bool,
+}
+
+/// The capacity in which a comment was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActorKind {
+    /// The comment's author.
+    Author,
+    /// The subject's owner.
+    Owner,
+    /// A moderator.
+    Moderator,
+    /// An import.
+    Import,
+    /// A kind that only a newer version knows.
+    Unknown,
+}
+
+impl CommentOutcome {
+    /// The outcome of a plain create: the author wrote a comment that is visible at once.
+    pub const PUBLISHED: Self = Self {
+        actor: ActorKind::Author,
+        before: None,
+        after: CommentState::Active,
+        version: 1,
+        first_publication: true,
+    };
 }
 
 /// One change of a comment.
@@ -61,12 +106,32 @@ pub enum ChangeKind {
     Recounted,
 }
 
+impl ChangeKind {
+    /// Returns `true` if the batch has an outcome for a comment with such a change.
+    #[must_use]
+    pub const fn has_outcome(self) -> bool {
+        match self {
+            Self::Created | Self::Edited | Self::StateChanged => true,
+            Self::PinChanged | Self::Liked | Self::Recounted => false,
+        }
+    }
+}
+
 impl Changes {
     /// Adds a change, unless the same change was added before.
     pub(crate) fn tell(&mut self, change: CommentChange) {
         if !self.comments.contains(&change) {
             self.comments.push(change);
         }
+    }
+
+    /// Returns the effect of the batch on a comment. `None` if the batch neither created nor edited
+    /// it nor changed its state, and for an event of a version that did not record outcomes; the
+    /// present row then tells the state.
+    #[must_use]
+    pub fn outcome(&self, id: CommentId) -> Option<CommentOutcome> {
+        let created = || self.comments.iter().any(|change| change.id == id && change.what == ChangeKind::Created);
+        self.outcomes.get(&id).copied().or_else(|| created().then_some(CommentOutcome::PUBLISHED))
     }
 
     /// Adds a member whose likes changed.
@@ -96,9 +161,10 @@ pub fn commits(events: &[SequencedEvent]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChangeKind, Changes, CommentChange, Event, SequencedEvent, commits};
+    use super::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, Event, SequencedEvent, commits};
     use crate::domain::ids::{CommentId, Partition};
     use crate::domain::member::MemberId;
+    use crate::domain::state::CommentState;
     use crate::domain::time::Millis;
 
     #[test]
@@ -128,5 +194,26 @@ mod tests {
         }
         assert_eq!(changes.comments, [edited, created]);
         assert!(changes.likers.iter().eq([&members[1], &members[0]]));
+    }
+
+    #[test]
+    fn an_outcome_follows_from_a_plain_create_and_is_recorded_for_all_others() {
+        let [plain, hidden, edited, liked] = [1, 2, 3, 4].map(|id| CommentId::new(id).expect("positive"));
+        let kinds = [
+            (plain, ChangeKind::Created),
+            (hidden, ChangeKind::Created),
+            (edited, ChangeKind::Edited),
+            (liked, ChangeKind::Liked),
+        ];
+        let comments = kinds.map(|(id, what)| CommentChange { id, root: None, what }).to_vec();
+        let taken = CommentOutcome {
+            actor: ActorKind::Moderator,
+            after: CommentState::Hidden,
+            version: 2,
+            ..CommentOutcome::PUBLISHED
+        };
+        let changes = Changes { comments, outcomes: [(hidden, taken)].into(), ..Changes::default() };
+        let outcomes = [plain, hidden, edited, liked].map(|id| changes.outcome(id));
+        assert_eq!(outcomes, [Some(CommentOutcome::PUBLISHED), Some(taken), None, None]);
     }
 }

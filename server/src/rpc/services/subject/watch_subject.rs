@@ -59,7 +59,7 @@ fn response(event: Event) -> v1::WatchSubjectResponse {
 
 fn event(told: WatchItem) -> Event {
     match told {
-        WatchItem::Change { revision, changes: Changed { comments, subject, likers: _ } } => {
+        WatchItem::Change { revision, changes: Changed { comments, subject, likers: _, outcomes: _ } } => {
             Event::Change(v1::SubjectChange {
                 revision,
                 comments: comments.iter().filter_map(comment).collect(),

@@ -1,6 +1,10 @@
 //! The rows of the outbox. The events of a commit are one encoded message, because they are read as
 //! a whole.
 
+mod outcome;
+
+use std::collections::BTreeSet;
+
 use prost::Message;
 use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
 use riposte_core::{CommentId, MemberId, Millis, SubjectId};
@@ -67,32 +71,49 @@ fn event(row: &outbox_commit::Model, subject: SubjectId, revision: i64, changes:
 }
 
 fn changes(stored: OutboxChanges) -> Changes {
-    let comment = |change: OutboxComment| {
+    let mut changes = Changes {
+        comments: Vec::with_capacity(stored.comments.len()),
+        likers: stored.likers.into_iter().map(MemberId::stored).collect(),
+        subject: stored.subject,
+        ..Changes::default()
+    };
+    for change in stored.comments {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
         // A kind that only a newer version knows is left out, as an older reader of the contract
         // does.
-        Some(CommentChange { id: id(change.id)?, root: id(change.root_id), what: happened(change.change())? })
-    };
-    Changes {
-        comments: stored.comments.into_iter().filter_map(comment).collect(),
-        likers: stored.likers.into_iter().map(MemberId::stored).collect(),
-        subject: stored.subject,
+        let (Some(id), root, Some(what)) = (id(change.id), id(change.root_id), happened(change.change())) else {
+            continue;
+        };
+        if let Some(outcome) = outcome::read(&change, what) {
+            changes.outcomes.insert(id, outcome);
+        }
+        changes.comments.push(CommentChange { id, root, what });
     }
+    changes
 }
 
 fn message(changes: &Changes) -> OutboxChanges {
-    let comment = |change: &CommentChange| OutboxComment {
-        id: change.id.get().cast_unsigned(),
-        root_id: change.root.map_or(0, |root| root.get().cast_unsigned()),
-        change: match change.what {
-            ChangeKind::Created => OutboxChange::Created,
-            ChangeKind::Edited => OutboxChange::Edited,
-            ChangeKind::StateChanged => OutboxChange::StateChanged,
-            ChangeKind::PinChanged => OutboxChange::PinChanged,
-            ChangeKind::Liked => OutboxChange::Liked,
-            ChangeKind::Recounted => OutboxChange::Recounted,
+    // The comments whose outcome is written: it stands at their first change that has one.
+    let mut written = BTreeSet::new();
+    let comment = |change: &CommentChange| {
+        let message = OutboxComment {
+            id: change.id.get().cast_unsigned(),
+            root_id: change.root.map_or(0, |root| root.get().cast_unsigned()),
+            change: match change.what {
+                ChangeKind::Created => OutboxChange::Created,
+                ChangeKind::Edited => OutboxChange::Edited,
+                ChangeKind::StateChanged => OutboxChange::StateChanged,
+                ChangeKind::PinChanged => OutboxChange::PinChanged,
+                ChangeKind::Liked => OutboxChange::Liked,
+                ChangeKind::Recounted => OutboxChange::Recounted,
+            }
+            .into(),
+            ..OutboxComment::default()
+        };
+        match changes.outcomes.get(&change.id) {
+            Some(outcome) if change.what.has_outcome() && written.insert(change.id) => outcome::write(message, outcome),
+            Some(_) | None => message,
         }
-        .into(),
     };
     OutboxChanges {
         comments: changes.comments.iter().map(comment).collect(),

@@ -81,7 +81,7 @@ fn one_batch_is_one_revision_and_tells_a_change_once() {
     let change = |id, what| CommentChange { id, root: None, what };
     let created = [first, second].map(|id| change(id, ChangeKind::Created));
     let comments = vec![created[0], change(old, ChangeKind::Edited), created[1]];
-    assert_eq!(told(&unit), Some((Some(before + 1), Changes { comments, likers: [].into(), subject: true })));
+    assert_eq!(told(&unit), Some((Some(before + 1), Changes { comments, subject: true, ..Changes::default() })));
     assert_eq!([first, second].map(|id| scene.row(id).born_revision), [before + 1; 2]);
     assert_eq!(unit.write_set().contents, [old].into(), "that of a new comment is written with it");
     assert_eq!(unit.write_set().new_comments.len(), 2);
@@ -180,7 +180,7 @@ fn likes_are_told_with_those_who_like_and_are_no_revision() {
     let change = |id, root| CommentChange { id, root, what: ChangeKind::Liked };
     let comments = vec![change(root, None), change(reply, Some(root))];
     let likers = ["x", "y"].map(member).into();
-    assert_eq!(told(&unit), Some((None, Changes { comments, likers, subject: false })));
+    assert_eq!(told(&unit), Some((None, Changes { comments, likers, ..Changes::default() })));
     assert_eq!(*scene.subject(), before);
     assert_eq!([root, reply].map(|id| scene.row(id).revision), [revisions[0] + 2, revisions[1] + 1]);
     assert_eq!(unit.write_set().likes.len(), 4, "what says nothing is kept too: it orders operations");

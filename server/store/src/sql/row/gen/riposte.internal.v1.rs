@@ -45,6 +45,140 @@ pub struct OutboxComment {
     /// What happened to it.
     #[prost(enumeration = "OutboxChange", tag = "3")]
     pub change: i32,
+    /// The fields below are the outcome of the whole commit for the comment. They stand at the comment's first change that is
+    /// CREATED, EDITED or STATE_CHANGED, and 0 means the usual value, so that the create of a visible comment by its author
+    /// takes no byte. An EDITED or STATE_CHANGED without version was written before there were outcomes.
+    ///
+    /// The actor of the last change.
+    #[prost(enumeration = "OutboxActor", tag = "4")]
+    pub actor: i32,
+    /// The state before the commit; meaningless for a comment that the commit created.
+    #[prost(enumeration = "OutboxState", tag = "5")]
+    pub before: i32,
+    /// The state after the commit.
+    #[prost(enumeration = "OutboxState", tag = "6")]
+    pub after: i32,
+    /// The version after the commit; 0 is 1, for a comment that the commit created.
+    #[prost(int64, tag = "7")]
+    pub version: i64,
+    /// If the comment became visible for the first time.
+    #[prost(enumeration = "OutboxPublication", tag = "8")]
+    pub publication: i32,
+}
+/// The capacity in which a comment was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum OutboxActor {
+    /// The author, as usual.
+    Unspecified = 0,
+    /// The owner of the subject.
+    Owner = 1,
+    /// A moderator.
+    Moderator = 2,
+    /// An import.
+    Import = 3,
+}
+impl OutboxActor {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "OUTBOX_ACTOR_UNSPECIFIED",
+            Self::Owner => "OUTBOX_ACTOR_OWNER",
+            Self::Moderator => "OUTBOX_ACTOR_MODERATOR",
+            Self::Import => "OUTBOX_ACTOR_IMPORT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "OUTBOX_ACTOR_UNSPECIFIED" => Some(Self::Unspecified),
+            "OUTBOX_ACTOR_OWNER" => Some(Self::Owner),
+            "OUTBOX_ACTOR_MODERATOR" => Some(Self::Moderator),
+            "OUTBOX_ACTOR_IMPORT" => Some(Self::Import),
+            _ => None,
+        }
+    }
+}
+/// The state of a comment. The numbers are the stored codes of the states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum OutboxState {
+    /// ACTIVE, as usual.
+    Unspecified = 0,
+    /// Waiting for review.
+    Pending = 2,
+    /// Rejected in review.
+    Rejected = 3,
+    /// Hidden by a moderator.
+    Hidden = 4,
+    /// Shown as active to its author alone.
+    Shadowed = 5,
+    /// Deleted.
+    Deleted = 6,
+}
+impl OutboxState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "OUTBOX_STATE_UNSPECIFIED",
+            Self::Pending => "OUTBOX_STATE_PENDING",
+            Self::Rejected => "OUTBOX_STATE_REJECTED",
+            Self::Hidden => "OUTBOX_STATE_HIDDEN",
+            Self::Shadowed => "OUTBOX_STATE_SHADOWED",
+            Self::Deleted => "OUTBOX_STATE_DELETED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "OUTBOX_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "OUTBOX_STATE_PENDING" => Some(Self::Pending),
+            "OUTBOX_STATE_REJECTED" => Some(Self::Rejected),
+            "OUTBOX_STATE_HIDDEN" => Some(Self::Hidden),
+            "OUTBOX_STATE_SHADOWED" => Some(Self::Shadowed),
+            "OUTBOX_STATE_DELETED" => Some(Self::Deleted),
+            _ => None,
+        }
+    }
+}
+/// Whether a comment became visible for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum OutboxPublication {
+    /// As usual: exactly if the commit created it and left it ACTIVE.
+    Unspecified = 0,
+    /// It did, although that is not usual.
+    First = 1,
+    /// It did not, although that is usual.
+    NotFirst = 2,
+}
+impl OutboxPublication {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "OUTBOX_PUBLICATION_UNSPECIFIED",
+            Self::First => "OUTBOX_PUBLICATION_FIRST",
+            Self::NotFirst => "OUTBOX_PUBLICATION_NOT_FIRST",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "OUTBOX_PUBLICATION_UNSPECIFIED" => Some(Self::Unspecified),
+            "OUTBOX_PUBLICATION_FIRST" => Some(Self::First),
+            "OUTBOX_PUBLICATION_NOT_FIRST" => Some(Self::NotFirst),
+            _ => None,
+        }
+    }
 }
 /// What happened to a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]

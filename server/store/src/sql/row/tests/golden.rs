@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use riposte_core::event::{ChangeKind, Changes, CommentChange, Event};
-use riposte_core::{MemberId, Millis, SubjectId};
+use riposte_core::event::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome, Event};
+use riposte_core::{CommentState, MemberId, Millis, SubjectId};
 use sea_orm::TryIntoModel;
 
 use super::super::{commit_model, events};
 use super::id;
 
 const GOLDEN: &str = include_str!("../../../../golden/outbox.txt");
+/// The entries with outcomes, which older versions neither wrote nor read.
+const OUTCOMES: &str = include_str!("../../../../golden/outbox_outcomes.txt");
 
 fn event(subject: i64, revision: Option<i64>, changes: Changes) -> Event {
     let subject = SubjectId::from(id(subject));
@@ -49,6 +51,79 @@ fn commits() -> Vec<(&'static str, Vec<Event>)> {
         ("subject", vec![event(5, Some(9), subject.clone())]),
         ("two_subjects", vec![event(i64::MAX, Some(i64::MAX), all), event(6, Some(1), subject)]),
     ]
+}
+
+/// Returns the outcomes that a commit can have for comment 77.
+fn outcomes() -> Vec<(&'static str, ChangeKind, CommentOutcome)> {
+    use CommentState::{Active, Deleted, Hidden, Pending, Rejected, Shadowed};
+    let outcome = |actor, before, after, version, first_publication| CommentOutcome {
+        actor,
+        before,
+        after,
+        version,
+        first_publication,
+    };
+    let (created, edited, moved) = (ChangeKind::Created, ChangeKind::Edited, ChangeKind::StateChanged);
+    let (author, owner) = (ActorKind::Author, ActorKind::Owner);
+    let (moderator, import) = (ActorKind::Moderator, ActorKind::Import);
+    vec![
+        ("created_by_import", created, outcome(import, None, Active, 1, true)),
+        ("created_hidden_by_import", created, outcome(import, None, Hidden, 1, false)),
+        ("created_and_edited", created, outcome(author, None, Active, 2, true)),
+        ("created_and_hidden", created, outcome(moderator, None, Hidden, 2, true)),
+        ("created_pending", created, outcome(author, None, Pending, 1, false)),
+        ("edited_by_author", edited, outcome(author, Some(Active), Active, 2, false)),
+        ("edited_and_deleted", edited, outcome(author, Some(Active), Deleted, 300, false)),
+        ("hidden", moved, outcome(moderator, Some(Active), Hidden, 2, false)),
+        ("unhidden", moved, outcome(moderator, Some(Hidden), Active, 3, false)),
+        ("deleted_by_owner", moved, outcome(owner, Some(Rejected), Deleted, 4, false)),
+        ("approved", moved, outcome(moderator, Some(Pending), Active, 2, true)),
+        ("unshadowed", moved, outcome(moderator, Some(Shadowed), Active, i64::MAX, false)),
+    ]
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes it");
+        hex
+    })
+}
+
+#[test]
+fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
+    let mut lines = String::new();
+    for (case, what, outcome) in outcomes() {
+        let changes = Changes { outcomes: [(id(77), outcome)].into(), ..of_comments(&[(77, None, what)]) };
+        let told = vec![event(5, Some(9), changes)];
+        let row = commit_model(id(3), &told).try_into_model().expect("every column is set");
+        writeln!(lines, "{case} {}", hex(&row.events)).expect("a string takes it");
+        assert_eq!(events(&row), Some(told), "{case}");
+    }
+    assert!(OUTCOMES == lines, "the stored format has changed; all lines as they are now:\n{lines}");
+}
+
+#[test]
+fn an_outcome_stands_at_the_first_change_that_has_one_and_takes_no_byte_for_a_plain_create() {
+    let kinds = [ChangeKind::Liked, ChangeKind::Created, ChangeKind::Edited].map(|what| (77, None, what));
+    let edited = CommentOutcome { version: 2, ..CommentOutcome::PUBLISHED };
+    let changes = Changes { outcomes: [(id(77), edited)].into(), ..of_comments(&kinds) };
+    let length = |changes| commit_model(id(3), &[event(5, Some(9), changes)]).events.take().map(|bytes| bytes.len());
+    let without = length(of_comments(&kinds));
+    assert_eq!(length(changes.clone()), without.map(|bytes| bytes + 2), "one version, at one of the three");
+    let plain = Changes { outcomes: [(id(77), CommentOutcome::PUBLISHED)].into(), ..of_comments(&kinds) };
+    assert_eq!(length(plain), without);
+    let row = commit_model(id(3), &[event(5, Some(9), changes.clone())]).try_into_model().expect("every column");
+    assert_eq!(events(&row).expect("readable")[0].changes, changes);
+}
+
+#[test]
+fn entries_of_older_versions_have_the_outcome_of_a_plain_create_or_none() {
+    for (case, told) in commits() {
+        for (event, comment) in told.iter().flat_map(|event| event.changes.comments.iter().map(move |of| (event, of))) {
+            let expected = (comment.what == ChangeKind::Created).then_some(CommentOutcome::PUBLISHED);
+            assert_eq!(event.changes.outcome(comment.id), expected, "{case}");
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! The outcome of a commit for a comment, as the outbox stores it: 0 is the usual value of each
+//! field, so that a plain create takes no byte.
+
+use riposte_core::CommentState;
+use riposte_core::event::{ActorKind, ChangeKind, CommentOutcome};
+
+use super::internal::{OutboxActor, OutboxComment, OutboxPublication};
+
+/// Reads the outcome at a change; `None` if there is none, or if it follows from a plain create.
+pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<CommentOutcome> {
+    let created = what == ChangeKind::Created;
+    // Without a version, another change than a create is of an older version or not the first one.
+    if !what.has_outcome() || change.version == 0 && !created {
+        return None;
+    }
+    // A state that only a newer version knows is left out; the row then tells the state.
+    let after = state(change.after)?;
+    let before = if created { None } else { Some(state(change.before)?) };
+    let actor = OutboxActor::try_from(change.actor).map_or(ActorKind::Unknown, |actor| match actor {
+        OutboxActor::Unspecified => ActorKind::Author,
+        OutboxActor::Owner => ActorKind::Owner,
+        OutboxActor::Moderator => ActorKind::Moderator,
+        OutboxActor::Import => ActorKind::Import,
+    });
+    let first_publication = match change.publication() {
+        OutboxPublication::Unspecified => usually_first(before, after),
+        OutboxPublication::First => true,
+        OutboxPublication::NotFirst => false,
+    };
+    let version = change.version.max(1);
+    let outcome = CommentOutcome { actor, before, after, version, first_publication };
+    (outcome != CommentOutcome::PUBLISHED).then_some(outcome)
+}
+
+/// Adds the outcome to the change at which it is stored.
+pub(super) fn write(change: OutboxComment, outcome: &CommentOutcome) -> OutboxComment {
+    let CommentOutcome { actor, before, after, version, first_publication } = *outcome;
+    let publication = match (first_publication, usually_first(before, after)) {
+        (true, false) => OutboxPublication::First,
+        (false, true) => OutboxPublication::NotFirst,
+        (true, true) | (false, false) => OutboxPublication::Unspecified,
+    };
+    let actor = match actor {
+        ActorKind::Author => OutboxActor::Unspecified,
+        ActorKind::Owner => OutboxActor::Owner,
+        ActorKind::Moderator => OutboxActor::Moderator,
+        ActorKind::Import => OutboxActor::Import,
+        // Read from an event only, and events that were read are not written again.
+        ActorKind::Unknown => OutboxActor::Unspecified,
+    };
+    OutboxComment {
+        actor: actor.into(),
+        before: before.map_or(0, code),
+        after: code(after),
+        version: if before.is_none() && version == 1 { 0 } else { version },
+        publication: publication.into(),
+        ..change
+    }
+}
+
+fn usually_first(before: Option<CommentState>, after: CommentState) -> bool {
+    before.is_none() && after == CommentState::Active
+}
+
+fn code(state: CommentState) -> i32 {
+    if state == CommentState::Active { 0 } else { state.code().into() }
+}
+
+fn state(stored: i32) -> Option<CommentState> {
+    if stored == 0 { Some(CommentState::Active) } else { CommentState::from_code(i8::try_from(stored).ok()?) }
+}
