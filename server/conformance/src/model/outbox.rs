@@ -30,9 +30,12 @@ pub(super) struct Feed {
 impl Feed {
     /// Records the events of a commit at `now`.
     pub(super) fn tell(&mut self, unit: &UnitOfWork, now: Millis) -> Result<()> {
-        let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
-            let (partition, changes) = (subject.key.partition(), changes.clone());
-            Event { partition, subject: subject.id, revision, changes, time: now }
+        let event = |(subject, revision, changes): (&Subject, Option<i64>, Changes)| Event {
+            partition: subject.key.partition(),
+            subject: subject.id,
+            revision,
+            changes,
+            time: now,
         };
         let events: Vec<Event> = unit.events()?.into_iter().map(event).collect();
         self.waiting.extend((!events.is_empty()).then_some(events));

@@ -20,7 +20,10 @@ impl UnitOfWork {
         }
         let act = command.verb.act();
         act.check(self, command)?;
-        let changes = act.changes(self, command);
+        let (changes, actor) = (act.changes(self, command), act.actor(self));
+        if let (Some(id), Some(actor)) = (command.verb.comment_id(), actor) {
+            self.record_actor(id, actor);
+        }
         // A like has no idempotency record: the lack of changes is the only sign of a repeat.
         let replayed = changes.is_empty() && command.verb.as_like().is_some();
         let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };

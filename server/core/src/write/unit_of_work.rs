@@ -7,6 +7,7 @@
 
 mod apply;
 mod committed_change;
+mod outcome;
 #[cfg(test)]
 mod tests;
 
@@ -127,15 +128,16 @@ impl UnitOfWork {
         }
     }
 
-    /// Returns the event data of each subject: its changes, and the revision that contains them, if
-    /// they moved it.
+    /// Returns the event data of each subject at the end of the batch: its changes with their
+    /// outcomes, and the revision that contains them, if they moved it.
     ///
     /// # Errors
     /// [`Error::Internal`] if a subject that changed is not in the unit of work.
-    pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, &Changes)>> {
-        let told = |(key, changes)| {
+    pub fn events(&self) -> Result<Vec<(&Subject, Option<i64>, Changes)>> {
+        let told = |(key, changes): (&SubjectKey, &Changes)| {
             let subject =
                 self.subjects.get(key).ok_or_else(|| Error::internal("a subject that changed is not loaded"))?;
+            let changes = Changes { outcomes: self.outcomes(changes), ..changes.clone() };
             Ok((subject, self.write_set.revised.contains(key).then_some(subject.revision), changes))
         };
         self.write_set.events.iter().map(told).collect()

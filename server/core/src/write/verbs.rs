@@ -14,6 +14,7 @@ mod subject;
 
 use crate::domain::comment::Comment;
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::request::RequestIdentity;
 use crate::domain::subject::{Subject, SubjectKey, SubjectState};
@@ -115,6 +116,12 @@ pub(crate) trait Verb {
     /// Returns the changes that follow, in order; called only after a successful check on the same
     /// unit of work.
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change>;
+
+    /// Returns the capacity of the caller in which the verb creates or edits its comment or changes
+    /// its state; `None` for a verb that does none of it. Called before the changes are applied.
+    fn actor(&self, _unit: &UnitOfWork) -> Option<ActorKind> {
+        None
+    }
 }
 
 impl CommandKind {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
+use crate::domain::event::ActorKind;
 use crate::domain::event::Changes;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
@@ -50,6 +51,11 @@ pub struct WriteSet {
     pub requests: Vec<(SubjectId, IdempotencyKey, IdempotencyRecord)>,
     /// The events to record, one per subject.
     pub events: BTreeMap<SubjectKey, Changes>,
+    /// The actor of the last change of each comment that was created, edited or moved to another
+    /// state, unless it is the author.
+    pub(crate) actors: BTreeMap<CommentId, ActorKind>,
+    /// The new comments that were visible at some time during the batch.
+    pub(crate) published: BTreeSet<CommentId>,
     /// Subjects whose revision this batch has incremented, at most once each.
     pub(crate) revised: BTreeSet<SubjectKey>,
 }

@@ -191,9 +191,12 @@ fn run(mut unit: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitO
 /// Returns the events of a batch for the outbox.
 fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
-    let event = |(subject, revision, changes): (&Subject, Option<i64>, &Changes)| {
-        let (partition, changes) = (subject.key.partition(), changes.clone());
-        Event { partition, subject: subject.id, revision, changes, time: now }
+    let event = |(subject, revision, changes): (&Subject, Option<i64>, Changes)| Event {
+        partition: subject.key.partition(),
+        subject: subject.id,
+        revision,
+        changes,
+        time: now,
     };
     Ok(unit.events()?.into_iter().map(event).collect())
 }

@@ -72,6 +72,7 @@ impl UnitOfWork {
             self.write_set.origins.insert(comment.id, origin);
         }
         self.write_set.new_comments.insert(comment.id, context.request);
+        self.publish(&comment);
         self.load_comment(comment.clone());
         self.tell(&comment, ChangeKind::Created, context.subject);
         self.count(&comment, i32::from(comment.state.is_visible()), context.subject)
@@ -90,6 +91,7 @@ impl UnitOfWork {
         comment.update_time = context.now;
         comment.relist();
         let comment = comment.clone();
+        self.publish(&comment);
         self.tell(&comment, ChangeKind::StateChanged, context.subject);
         self.count(&comment, delta, context.subject)
     }
@@ -172,6 +174,14 @@ impl UnitOfWork {
         }
         comment.revision += 1;
         Ok(comment)
+    }
+
+    /// Records that a new comment is visible. An existing comment was published before: whether it
+    /// ever was visible is not stored.
+    fn publish(&mut self, comment: &Comment) {
+        if comment.state.is_visible() && self.write_set.new_comments.contains_key(&comment.id) {
+            self.write_set.published.insert(comment.id);
+        }
     }
 
     fn tell(&mut self, comment: &Comment, what: ChangeKind, subject: &SubjectKey) {

@@ -5,6 +5,7 @@ mod audit;
 mod batches;
 mod imports;
 mod likes;
+mod outcomes;
 mod refusals;
 mod repeats;
 mod scene;

@@ -4,6 +4,7 @@ use super::{Command, Verb, existing, writable};
 use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
@@ -58,6 +59,10 @@ impl Verb for Create {
             }
             (Err(_), None) => Vec::new(),
         }
+    }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Author)
     }
 }
 

@@ -5,6 +5,7 @@ use super::pin::unpinned;
 use super::{Command, Verb, match_etag, target, writable};
 use crate::domain::comment::{Comment, DeletedBy};
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::member::MemberId;
 use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
@@ -78,6 +79,14 @@ impl Verb for Delete {
         let state = StateChange { comment_id: self.target.id, to: CommentState::Deleted, deleted_by };
         unpinned(unit, command, self.target.id).into_iter().chain([Change::SetState(state)]).collect()
     }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(match self.actor {
+            DeleteActor::Author(_) => ActorKind::Author,
+            DeleteActor::Owner(_) => ActorKind::Owner,
+            DeleteActor::Moderator => ActorKind::Moderator,
+        })
+    }
 }
 
 /// Restores a comment to the state that it was deleted from. Only the capacity that deleted it may
@@ -114,5 +123,15 @@ impl Verb for Undelete {
     fn changes(&self, unit: &UnitOfWork, _: &Command) -> Vec<Change> {
         let to = unit.comment(self.target.id).map_or(CommentState::Active, |c| c.prior_state);
         vec![Change::SetState(StateChange { comment_id: self.target.id, to, deleted_by: None })]
+    }
+
+    fn actor(&self, unit: &UnitOfWork) -> Option<ActorKind> {
+        // Only the capacity that deleted the comment may restore it.
+        let deleted_by = unit.comment(self.target.id)?.deleted_by?;
+        Some(match deleted_by {
+            DeletedBy::Author => ActorKind::Author,
+            DeletedBy::SubjectOwner => ActorKind::Owner,
+            DeletedBy::Moderator => ActorKind::Moderator,
+        })
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{Command, Verb, match_etag, target, writable};
 use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::member::MemberId;
 use crate::write::change::Change;
 use crate::write::lock_set::{CommentLocation, LockSet};
@@ -49,5 +50,9 @@ impl Verb for Edit {
 
     fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
         vec![Change::SetContent(self.target.id, self.content.clone())]
+    }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Author)
     }
 }

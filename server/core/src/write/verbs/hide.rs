@@ -3,6 +3,7 @@
 use super::pin::unpinned;
 use super::{Command, Verb, target};
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::state::CommentState;
 use crate::write::change::{Change, StateChange};
 use crate::write::lock_set::{CommentLocation, LockSet};
@@ -49,6 +50,10 @@ impl Verb for Hide {
         let unpin = unpinned(unit, command, self.target.id);
         unpin.into_iter().chain([moved(&self.target, CommentState::Hidden)]).collect()
     }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Moderator)
+    }
 }
 
 impl Verb for Unhide {
@@ -62,5 +67,9 @@ impl Verb for Unhide {
 
     fn changes(&self, _: &UnitOfWork, _: &Command) -> Vec<Change> {
         vec![moved(&self.target, CommentState::Active)]
+    }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Moderator)
     }
 }

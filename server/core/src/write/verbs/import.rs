@@ -6,6 +6,7 @@ use super::{Command, SetLike, Verb, existing, target};
 use crate::domain::comment::DeletedBy;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::Like;
 use crate::domain::member::MemberId;
@@ -79,6 +80,10 @@ impl Verb for Import {
             }
             (Err(_), None) => Vec::new(),
         }
+    }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Import)
     }
 }
 

@@ -4,6 +4,7 @@ use super::create::{Attachment, fresh};
 use super::{Command, Verb, target, writable};
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
+use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
 use crate::write::change::{Change, NewComment};
@@ -48,6 +49,10 @@ impl Verb for Reply {
         comment.parent_id = Some(parent.id);
         let (content, client) = (self.content.clone(), self.client.clone());
         vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
+    }
+
+    fn actor(&self, _: &UnitOfWork) -> Option<ActorKind> {
+        Some(ActorKind::Author)
     }
 }
 

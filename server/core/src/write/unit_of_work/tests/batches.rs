@@ -14,7 +14,7 @@ use crate::{CommittedChange, CommittedComment};
 fn told(unit: &UnitOfWork) -> Option<(Option<i64>, Changes)> {
     let events = unit.events().expect("of subjects that are loaded");
     assert!(events.iter().all(|(subject, ..)| subject.key == key()) && events.len() <= 1, "{events:?}");
-    events.first().map(|(_, revision, changes)| (*revision, (*changes).clone()))
+    events.into_iter().next().map(|(_, revision, changes)| (revision, changes))
 }
 
 fn said(changes: &Changes) -> Vec<(CommentId, Option<CommentId>, ChangeKind)> {
@@ -81,7 +81,11 @@ fn one_batch_is_one_revision_and_tells_a_change_once() {
     let change = |id, what| CommentChange { id, root: None, what };
     let created = [first, second].map(|id| change(id, ChangeKind::Created));
     let comments = vec![created[0], change(old, ChangeKind::Edited), created[1]];
-    assert_eq!(told(&unit), Some((Some(before + 1), Changes { comments, subject: true, ..Changes::default() })));
+    let (revision, changes) = told(&unit).expect("one event");
+    let outcomes = changes.outcomes.clone();
+    assert!(outcomes.keys().eq(&[old, second]), "each comment has one outcome, a plain create none: {outcomes:?}");
+    assert_eq!(revision, Some(before + 1));
+    assert_eq!(changes, Changes { comments, outcomes, subject: true, ..Changes::default() });
     assert_eq!([first, second].map(|id| scene.row(id).born_revision), [before + 1; 2]);
     assert_eq!(unit.write_set().contents, [old].into(), "that of a new comment is written with it");
     assert_eq!(unit.write_set().new_comments.len(), 2);

@@ -1,0 +1,37 @@
+//! The outcomes of a batch: its effect on each comment, from the locked row and the written row.
+
+use std::collections::BTreeMap;
+
+use crate::domain::event::{ActorKind, Changes, CommentOutcome};
+use crate::domain::ids::CommentId;
+use crate::write::unit_of_work::UnitOfWork;
+
+impl UnitOfWork {
+    /// Records the actor of a change of a comment. The last one of the batch counts.
+    pub(crate) fn record_actor(&mut self, id: CommentId, actor: ActorKind) {
+        if actor == ActorKind::Author {
+            self.write_set.actors.remove(&id);
+        } else {
+            self.write_set.actors.insert(id, actor);
+        }
+    }
+
+    /// Returns the outcomes of these changes, without those that follow from a plain create.
+    pub(super) fn outcomes(&self, changes: &Changes) -> BTreeMap<CommentId, CommentOutcome> {
+        let changed = changes.comments.iter().filter(|change| change.what.has_outcome());
+        let outcomes = changed.filter_map(|change| Some((change.id, self.outcome(change.id)?)));
+        outcomes.filter(|(_, outcome)| *outcome != CommentOutcome::PUBLISHED).collect()
+    }
+
+    fn outcome(&self, id: CommentId) -> Option<CommentOutcome> {
+        let written = self.comments.get(&id)?;
+        let locked = self.write_set.comments.get(&id);
+        Some(CommentOutcome {
+            actor: self.write_set.actors.get(&id).copied().unwrap_or(ActorKind::Author),
+            before: locked.map(|locked| locked.state),
+            after: written.state,
+            version: written.version,
+            first_publication: self.write_set.published.contains(&id),
+        })
+    }
+}
