@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use riposte_core::ports::EventConsumer;
 use riposte_store::{SqlStore, StoreKind};
 use riposte_telemetry::Metrics;
 use tokio::net::{TcpListener, TcpSocket};
@@ -35,8 +36,11 @@ use crate::observers::observe_store;
 use crate::response_cache::ResponseCache;
 use crate::rpc::{self, PageTokenCodec, Services};
 use crate::write::watch::WatchHub;
-use crate::write::{BackgroundRoles, BackgroundTasks, Notifier, WriteQueues};
-use components::Components;
+use crate::write::{
+    BackgroundRoles, BackgroundTasks, MemberHistoryConsumer, Notifier, RankIndexConsumer, ResponseCacheConsumer,
+    WriteQueues,
+};
+use components::{Components, DerivedState};
 use credentials::ServerCredentials;
 use listener::{Listener, ListenerConfig};
 use metrics_server::MetricsServer;
@@ -125,18 +129,19 @@ impl App {
             metrics: &metrics,
             decorators,
         };
-        let (relay, gate) = (base.relay(), ReadinessGate::default());
+        let (derived, gate) = (base.derived(), ReadinessGate::default());
+        let hub = WatchHub::new(store.outbox(), metrics.clone());
+        let relay = base.relay(&derived, event_consumers(&base, &derived, &hub, &pages));
         let bells = Notifier::new(relay.outbox.sources());
-        let hub = WatchHub::new(Arc::clone(&relay.outbox), metrics.clone());
         let lanes = Arc::new(data.enter(|| base.lanes(&bells, &answers)));
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
         let reader = copies.reader(&store);
         let services = Services {
             audit: open_audit(&config.audit, &clock, &metrics)?,
-            comments: base.reads(Arc::clone(&reader), copies.rankings(&relay.rankings)),
-            rows: base.reads(store.reader(), Arc::clone(&relay.rankings)),
+            comments: base.reads(Arc::clone(&reader), copies.rankings(&derived.rankings)),
+            rows: base.reads(store.reader(), Arc::clone(&derived.rankings)),
             mutations: base.mutations(Arc::clone(&reader), &lanes, &pages),
-            maintenance: base.maintenance(reader, &relay),
+            maintenance: base.maintenance(reader, &derived),
             tokens: Arc::new(tokens.clone()),
             clock: Arc::clone(&clock) as _,
             limits: base.limits(),
@@ -158,7 +163,8 @@ impl App {
         let health = HealthStatus::of(config, vec![public.health(), admin.health()]);
         let readiness = ReadinessWatch::watch(store.clone(), gate, health, metrics);
         let tasks = background_roles(&config.server.roles);
-        let feed = data.enter(|| BackgroundTasks::start(&relay, &bells, (&hub, &pages), &readiness.signal(), tasks));
+        let beside = copies.tasks(&relay.outbox, &relay.clock, &relay.metrics);
+        let feed = data.enter(|| BackgroundTasks::start(&relay, &bells, beside, &readiness.signal(), tasks));
         Ok(Self {
             store,
             copies,
@@ -252,6 +258,26 @@ async fn open_store(
     let cache = data.enter(|| CacheStack::open(&config.cache, config.store.timeline, &store, metrics, decorators))?;
     cache.connect().await;
     Ok((store, cache))
+}
+
+/// Returns all event consumers of the process. A new one is added here.
+fn event_consumers(
+    base: &Components<'_>,
+    derived: &DerivedState,
+    hub: &WatchHub,
+    pages: &ResponseCache,
+) -> Vec<Arc<dyn EventConsumer>> {
+    let (histories, index) = (Arc::clone(&derived.histories), Arc::clone(&derived.rank_indexes));
+    let mut consumers: Vec<Arc<dyn EventConsumer>> = vec![
+        Arc::new(MemberHistoryConsumer { histories, subjects: base.subjects() }),
+        Arc::new(RankIndexConsumer { index, subjects: base.subjects() }),
+        Arc::new(ResponseCacheConsumer { pages: pages.clone() }),
+        Arc::new(hub.clone()),
+    ];
+    if let Some(repair) = base.copies.repair(&base.store.outbox()) {
+        consumers.push(Arc::new(repair));
+    }
+    consumers
 }
 
 /// Returns the background work of a process with these roles.

@@ -1,9 +1,13 @@
 //! The cache as the composition root assembles it: a reader in front of the store, a writer and a
 //! commit observer that update the cache, and the repair from the relay.
 
+mod staleness_watch;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use riposte_cache::{
     Cache, CacheAuditor, CacheKind, CacheRepair, CacheSettings, CacheStats, CacheUpdater, CachedReader, CachedWriter,
     DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig, RelayState, SourceRoute,
@@ -12,7 +16,7 @@ use riposte_cache::{
 use riposte_core::Partition;
 use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{Clock, Outbox, Rankings, Reader};
+use riposte_core::ports::{Clock, ConsumerScope, Outbox, Rankings, Reader};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -20,6 +24,8 @@ use riposte_telemetry::Metrics;
 use crate::decorators::{Decorators, decorate};
 use crate::observers::{MetricsObserver, observe_cache};
 use crate::rpc::ListPageRenderer;
+use crate::write::CacheRepairConsumer;
+use staleness_watch::StalenessWatch;
 
 /// The time for which a start waits for Redis before it goes on without.
 const CONNECT: Duration = Duration::from_secs(2);
@@ -138,29 +144,17 @@ impl CacheStack {
         Arc::new(CachedWriter::new(inner, Arc::clone(&kept.cache), kept.owed.clone()))
     }
 
-    /// Returns the repair that applies the events of a source, counted from 0, to the cache; `None`
-    /// without a cache.
+    /// Returns the event consumer that repairs the cache; `None` without a cache.
     #[must_use]
-    pub fn mender(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<CacheRepair> {
+    pub fn repair(&self, outbox: &Arc<dyn Outbox>) -> Option<CacheRepairConsumer> {
         let kept = self.0.as_ref()?;
         let Kept { cache, tally, store, .. } = kept;
-        let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
-        Some(CacheRepair::new(cache, outbox, store.reader(), tally.clone(), source, kept.partitions(source)))
-    }
-
-    /// Returns the monitor that checks whether the cache of a source, counted from 0, is being
-    /// repaired; `None` if this process repairs it itself, or without a cache.
-    #[must_use]
-    pub fn vigil(&self, outbox: &Arc<dyn Outbox>, source: usize) -> Option<StalenessMonitor> {
-        let kept = self.0.as_ref().filter(|kept| kept.redis.is_some())?;
-        let (cache, outbox, owed) = (Arc::clone(&kept.cache), Arc::clone(outbox), kept.owed.clone());
-        Some(StalenessMonitor::new(cache, outbox, owed, source, kept.partitions(source), kept.stale_after))
-    }
-
-    /// Returns true if the cache is inside the process, which then repairs its own.
-    #[must_use]
-    pub fn are_here(&self) -> bool {
-        self.0.as_ref().is_some_and(|kept| kept.redis.is_none())
+        let repair = |source| {
+            let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
+            CacheRepair::new(cache, outbox, store.reader(), tally.clone(), source, kept.partitions(source))
+        };
+        let scope = if self.are_shared() { ConsumerScope::Leader } else { ConsumerScope::Process };
+        Some(CacheRepairConsumer::new(scope, (0..outbox.sources()).map(repair).collect()))
     }
 
     /// Returns true if all processes share the cache, which one of them repairs for all.
@@ -169,13 +163,29 @@ impl CacheStack {
         self.0.as_ref().is_some_and(|kept| kept.redis.is_some())
     }
 
-    /// Returns the auditor, which compares cached data with rows once the cache has received them,
-    /// and the relay state that it reads.
+    /// Returns the tasks of the cache that run beside the calls. Processes that read a shared cache
+    /// check that it is being repaired. The auditor compares cached data with rows once the cache
+    /// has received them.
     #[must_use]
-    pub fn auditor(&self, outbox: &Arc<dyn Outbox>, clock: &Arc<dyn Clock>) -> Option<(CacheAuditor, RelayState)> {
-        let kept = self.0.as_ref()?;
-        let (cache, outbox, route) = (Arc::clone(&kept.cache), Arc::clone(outbox), route(&kept.store));
-        Some((CacheAuditor::new(kept.reader.clone()), RelayState::new(cache, outbox, route, Arc::clone(clock))))
+    pub fn tasks(
+        &self,
+        outbox: &Arc<dyn Outbox>,
+        clock: &Arc<dyn Clock>,
+        metrics: &Metrics,
+    ) -> Vec<BoxFuture<'static, ()>> {
+        let Some(kept) = &self.0 else { return Vec::new() };
+        let watch = |source| {
+            let (cache, outbox, owed) = (Arc::clone(&kept.cache), Arc::clone(outbox), kept.owed.clone());
+            let (partitions, longest) = (kept.partitions(source), kept.unmended);
+            let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), owed, source, partitions, longest);
+            StalenessWatch { monitor, outbox, clock: Arc::clone(clock), metrics: metrics.clone(), source }.run().boxed()
+        };
+        let (cache, outbox_read, route) = (Arc::clone(&kept.cache), Arc::clone(outbox), route(&kept.store));
+        let relayed = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
+        let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
+        let audit = CacheAuditor::new(kept.reader.clone()).run(relayed, troubled).boxed();
+        let watched = if self.are_shared() { outbox.sources() } else { 0 };
+        (0..watched).map(watch).chain([audit]).collect()
     }
 
     /// Returns the reader that can refill the cache and knows whether the cache is available.

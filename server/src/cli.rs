@@ -5,6 +5,7 @@ pub(crate) mod exit;
 mod ask;
 mod completion;
 mod config;
+mod consumers;
 mod dev;
 mod doctor;
 mod errors;
@@ -70,6 +71,8 @@ enum Command {
     Verify(verify::Args),
     /// Rebuild derived state from the rows
     Rebuild(rebuild::Args),
+    /// Manage the positions of event consumers
+    Consumers(consumers::Args),
     /// Print, check and explain the configuration
     Config(config::Args),
     /// Generate a bearer token for a caller, and the hash that the server stores
@@ -116,6 +119,7 @@ impl Command {
             Command::Export(args) => args.run().await,
             Command::Verify(args) => args.run().await,
             Command::Rebuild(args) => args.run().await,
+            Command::Consumers(args) => args.run(sources).await,
             Command::Config(args) => args.run(sources),
             Command::Token(args) => args.run(),
             Command::Healthcheck(args) => args.run(sources).await,

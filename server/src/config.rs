@@ -37,7 +37,7 @@ use crate::auth::AuthSettings;
 use crate::listener::{ServerRole, ServerSettings};
 use crate::response_cache::ResponseCacheSettings;
 use crate::rpc::page_token::PageTokenSettings;
-use crate::write::{WriteCapacity, WriteQueueLimits, WriteQueueSettings};
+use crate::write::{EventSettings, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
 use riposte_cache::{CacheKind, CacheSettings};
 use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
 use riposte_store::{StoreKind, StoreSettings};
@@ -67,6 +67,8 @@ pub struct Config {
     pub response_cache: ResponseCacheSettings,
     /// The ranking snapshots of ranked lists.
     pub rankings: RankingSettings,
+    /// The retention of events.
+    pub events: EventSettings,
     /// The keys that seal page tokens.
     pub page_tokens: PageTokenSettings,
     /// Callers and their authentication.
@@ -109,6 +111,7 @@ impl Config {
         self.limits.validate(&mut report.under("limits"));
         self.response_cache.validate(&mut report.under("response_cache"));
         self.rankings.validate(&mut report.under("rankings"));
+        self.events.validate(&mut report.under("events"));
         self.page_tokens.validate(&mut report.under("page_tokens"));
         self.auth.validate(&mut report.under("auth"));
         self.auth.jwt.validate(&mut report.under("auth.jwt"));

@@ -5,16 +5,23 @@
 pub mod watch;
 
 mod background;
+mod consumers;
+mod events;
 mod notifier;
 mod relay;
 mod settings;
-mod tail;
 mod write_queues;
 
+#[cfg(test)]
+mod test_consumer;
 #[cfg(test)]
 mod test_source;
 
 pub use background::{BackgroundRoles, BackgroundTasks};
+pub use consumers::{
+    CacheRepairConsumer, MemberHistoryConsumer, RankIndexConsumer, ResponseCacheConsumer, SourceSubjects,
+};
+pub use events::settings::EventSettings;
 pub use notifier::Notifier;
 pub use relay::RelayPorts;
 pub use settings::{WriteCapacity, WriteQueueSettings};

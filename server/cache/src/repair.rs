@@ -6,15 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use riposte_core::event::{ChangeKind, CommentChange, SequencedEvent, commits};
-use riposte_core::ports::{Outbox, Projection, Reader};
+use riposte_core::event::{ChangeKind, CommentChange, SequencedEvent};
+use riposte_core::ports::{Outbox, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Cache, CommittedState, LikeCounts, RelayCursor, SubjectMember, Unavailable};
 use crate::stats::{CacheEvent, CacheStats};
 
-/// The number of commits whose events are reported at a time.
-const CHUNK: usize = 100;
 /// The number of comments that are read at a time.
 const READ: usize = 500;
 /// The maximum distance between a stored cursor and the end of the events, in sequence numbers, at
@@ -23,9 +21,6 @@ const READ: usize = 500;
 const REACH: i64 = 20_000;
 /// The interval between checks of the cursors of idle partitions.
 const LOOK: Duration = Duration::from_secs(1);
-/// The time for which events wait for a rank index that does not advance. Events that are reported
-/// ahead of it keep their previews out of the cache.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// The number of consecutive failures after which a partition begins a new generation, if its
 /// cursor can still be read: it would hold up all other partitions of its source.
 const TRIES: u32 = 3;
@@ -56,10 +51,6 @@ struct Places {
     of: BTreeMap<Partition, i64>,
     read: i64,
     looked: Instant,
-    /// The known position of the rank index, and the time since which events have waited for it
-    /// without progress.
-    boards: i64,
-    waits: Option<Instant>,
 }
 
 impl From<Unavailable> for Error {
@@ -84,29 +75,27 @@ impl CacheRepair {
     }
 
     /// Drops the known positions, because another process may have moved the cursors.
-    pub fn rest(&mut self) {
+    pub fn forget_cursors(&mut self) {
         self.places = None;
     }
 
-    /// Reports some events, and returns whether there may be more. After an error the next call
-    /// starts from the cursors.
+    /// Reads the cursors and returns the sequence number up to which all partitions have received
+    /// the events.
     ///
     /// # Errors
-    /// Those of the outbox and of the database, and an error when the cache is unavailable.
-    pub async fn turn(&mut self) -> Result<bool> {
-        let mut places = match self.places.take() {
-            Some(places) => places,
-            None => self.begin().await?,
-        };
-        let events = self.outbox.read(self.source, places.read, CHUNK).await?;
-        let full = commits(&events) == CHUNK;
-        if events.first().is_some_and(|first| first.number > places.read + 1) {
-            // The repair was suspended for so long that events were deleted meanwhile.
-            self.renew_all(&mut places).await?;
-            self.places = Some(places);
-            return Ok(true);
-        }
-        let events = self.on_boards(events, &mut places).await?;
+    /// Those of the outbox, and an error when the cache is unavailable.
+    pub async fn start(&mut self) -> Result<i64> {
+        let places = self.begin().await?;
+        Ok(self.places.insert(places).read)
+    }
+
+    /// Reports the events that follow those reported before, and returns the number of the last
+    /// one. After an error the cursors must be read again by [`CacheRepair::start`].
+    ///
+    /// # Errors
+    /// Those of the database, and an error when the cache is unavailable.
+    pub async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
+        let mut places = self.known()?;
         if let Some(last) = events.last() {
             let behind =
                 |of: &&SequencedEvent| places.of.get(&of.event.partition).is_some_and(|place| *place < of.number);
@@ -116,31 +105,45 @@ impl CacheRepair {
             self.advance(moves(&events, likes, likers), last.number, &mut places).await?;
             places.read = last.number;
         }
+        let read = places.read;
+        self.check(places).await?;
+        Ok(read)
+    }
+
+    /// Checks the cursors of idle partitions, once a second. After an error the cursors must be
+    /// read again.
+    ///
+    /// # Errors
+    /// An error when the cache is unavailable.
+    pub async fn check_cursors(&mut self) -> Result<()> {
+        let places = self.known()?;
+        self.check(places).await
+    }
+
+    /// Begins a new generation of every partition at the end of the events, because some events can
+    /// no longer be reported. The cursors must be read again afterwards.
+    ///
+    /// # Errors
+    /// Those of the outbox, and an error when the cache is unavailable.
+    pub async fn renew_all(&mut self) -> Result<()> {
+        self.places = None;
+        let head = self.outbox.head(self.source).await?;
+        for partitions in self.partitions.chunks(BREADTH) {
+            join_all(partitions.iter().map(|at| self.renew(*at, head))).await.into_iter().collect::<Result<()>>()?;
+        }
+        Ok(())
+    }
+
+    fn known(&mut self) -> Result<Places> {
+        self.places.take().ok_or_else(|| Error::internal("the cursors were not read"))
+    }
+
+    async fn check(&mut self, mut places: Places) -> Result<()> {
         if places.looked.elapsed() >= LOOK {
             self.look(&mut places).await?;
         }
         self.places = Some(places);
-        Ok(full && !events.is_empty())
-    }
-
-    /// Returns the events that the rank index contains, or all of them if the rank index has not
-    /// advanced for too long.
-    async fn on_boards(&self, mut events: Vec<SequencedEvent>, places: &mut Places) -> Result<Vec<SequencedEvent>> {
-        let Some(last) = events.last().map(|last| last.number) else { return Ok(events) };
-        if last > places.boards {
-            let boards = self.outbox.position(self.source, Projection::Boards).await?;
-            // Under load there are always more events; they wait for as long as the rank index
-            // advances.
-            if boards > places.boards {
-                (places.boards, places.waits) = (boards, None);
-            }
-        }
-        if last <= places.boards {
-            places.waits = None;
-        } else if places.waits.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
-            events.retain(|of| of.number <= places.boards);
-        }
-        Ok(events)
+        Ok(())
     }
 
     /// Continues from the cursors. A partition without a cursor, or with one that is too far
@@ -148,7 +151,7 @@ impl CacheRepair {
     async fn begin(&self) -> Result<Places> {
         // Earlier commits are in the rows that fills will read.
         let head = self.outbox.head(self.source).await?;
-        let mut places = Places { of: BTreeMap::new(), read: head, looked: Instant::now(), boards: 0, waits: None };
+        let mut places = Places { of: BTreeMap::new(), read: head, looked: Instant::now() };
         for partitions in self.partitions.chunks(BREADTH) {
             let cursors = self.cache.cursors(partitions).await?;
             let found = partitions.iter().zip(cursors);
@@ -168,16 +171,6 @@ impl CacheRepair {
     async fn renew(&self, at: Partition, cursor: i64) -> Result<()> {
         self.cache.renew(at, RelayCursor(cursor), rand::random()).await?;
         self.tally.one(CacheEvent::GenerationStarted);
-        Ok(())
-    }
-
-    async fn renew_all(&self, places: &mut Places) -> Result<()> {
-        let head = self.outbox.head(self.source).await?;
-        for (at, place) in &mut places.of {
-            self.renew(*at, head).await?;
-            *place = head;
-        }
-        places.read = head;
         Ok(())
     }
 

@@ -175,6 +175,9 @@ macro_rules! conformance_cases {
                 relays_that_take_turns_leave_dense_numbers
                 what_waits_has_an_age
                 trimming_keeps_what_is_young_or_not_applied
+                trimming_waits_for_every_stored_name_until_the_retention_ends
+                a_position_is_removed_unless_a_worker_registers_it
+                an_event_has_the_outcome_of_each_comment
             }
             histories {
                 a_rebuild_says_what_was_missing_or_behind

@@ -27,7 +27,7 @@ mod stuck;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fire::Fire;
+use fire::{Fire, RepairRun};
 use futures::future::join_all;
 use riposte_cache::{
     Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CachedPageQuery, CommittedState, EntryLookup, ListPart,
@@ -225,8 +225,8 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
             };
             tokio::time::timeout(Duration::from_secs(30), begun).await.expect("the audit begins");
             let all = (0..PARTITIONS).map(Partition::number).collect();
-            let mut mender =
-                CacheRepair::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
+            let repair = CacheRepair::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
+            let mut mender = RepairRun::new(repair, store.clone());
             while !elsewhere.relay(&mut mender).await {}
         };
         let (audited, ()) = tokio::join!(auditor.audit(Duration::from_millis(1), Some(&relayed)), relay);

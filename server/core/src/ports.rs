@@ -2,6 +2,7 @@
 //! They name types of the domain only.
 
 mod clock;
+mod events;
 mod ids;
 mod maintenance;
 mod outbox;
@@ -9,8 +10,12 @@ mod ranking;
 mod rows;
 
 pub use clock::Clock;
+pub use events::{
+    Applied, Batching, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position, PositionMove,
+    PositionRemoval, RANK_INDEX, StoredPosition, TrimBounds, TrimReport, shown_name,
+};
 pub use ids::IdSource;
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
-pub use outbox::{Epoch, LeaseCandidate, Outbox, Projection};
+pub use outbox::{Epoch, LeaseCandidate, Outbox};
 pub use ranking::{RankIndexes, Rankings};
 pub use rows::{CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use riposte_core::object_type::Policies;
-use riposte_core::ports::{Rankings, Reader};
+use riposte_core::ports::{EventConsumer, MemberHistories, RankIndexes, Rankings, Reader};
 use riposte_core::rank::RankingConfig;
 use riposte_core::read::ReadPorts;
 use riposte_core::submit::WritePorts;
@@ -23,7 +23,7 @@ use crate::listener::ServerRole;
 use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
 use crate::response_cache::{CountingLog, ResponseCache};
 use crate::rpc::{self, MessageLimits, ResponseCacheLayer, Services};
-use crate::write::{Notifier, QueueObserver, RelayPorts, WriteQueues};
+use crate::write::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues};
 
 /// The parts that ports are made of.
 #[derive(Debug, Clone, Copy)]
@@ -37,20 +37,41 @@ pub(super) struct Components<'a> {
     pub(super) decorators: &'a Decorators,
 }
 
+/// The state that is derived from events, in the rows.
+#[derive(Debug)]
+pub(super) struct DerivedState {
+    pub(super) histories: Arc<dyn MemberHistories>,
+    pub(super) rank_indexes: Arc<dyn RankIndexes>,
+    pub(super) rankings: Arc<dyn Rankings>,
+}
+
 impl Components<'_> {
-    /// Returns the ports of the relay.
-    pub(super) fn relay(&self) -> RelayPorts {
+    /// Returns the state that is derived from events.
+    pub(super) fn derived(&self) -> DerivedState {
         let rules = RankingConfig { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
-        let (boards, rankings) = self.store.ranks(rules);
+        let (rank_indexes, rankings) = self.store.ranks(rules);
+        DerivedState { histories: self.store.histories(), rank_indexes, rankings }
+    }
+
+    /// Returns the ports of the relay, with the event consumers.
+    pub(super) fn relay(&self, derived: &DerivedState, consumers: Vec<Arc<dyn EventConsumer>>) -> RelayPorts {
         RelayPorts {
             outbox: self.store.outbox(),
-            histories: self.store.histories(),
-            boards,
-            rankings,
+            positions: self.store.positions(),
+            consumers: consumers.into(),
+            rankings: Arc::clone(&derived.rankings),
             clock: Arc::clone(self.clock) as _,
-            copies: self.copies.clone(),
             metrics: self.metrics.clone(),
+            repairs_shared_cache: self.copies.are_shared(),
+            retention: self.config.events.retention.duration(),
         }
+    }
+
+    /// Returns the subjects of each data source, from which consumers rebuild their state.
+    pub(super) fn subjects(&self) -> SourceSubjects {
+        let sources = Arc::clone(self.store.sources());
+        let route = move |partition| sources.map().source(partition);
+        SourceSubjects { reader: self.store.reader(), route: Arc::new(route) }
     }
 
     /// Returns the message size limits of the services.
@@ -122,12 +143,12 @@ impl Components<'_> {
     }
 
     /// Returns the maintenance of counts and derived rows.
-    pub(super) fn maintenance(&self, reader: Arc<dyn Reader>, relay: &RelayPorts) -> Maintenance {
+    pub(super) fn maintenance(&self, reader: Arc<dyn Reader>, derived: &DerivedState) -> Maintenance {
         Maintenance {
             reader,
             clock: Arc::clone(self.clock) as _,
-            histories: Arc::clone(&relay.histories),
-            boards: Arc::clone(&relay.boards),
+            histories: Arc::clone(&derived.histories),
+            boards: Arc::clone(&derived.rank_indexes),
             repairer: self.store.repairer(),
         }
     }

@@ -4,6 +4,7 @@
 mod audit;
 mod cache;
 mod check_result;
+mod consumers;
 mod open_files;
 mod source;
 mod telemetry;
@@ -148,9 +149,14 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     };
     let store = SqlStore::open(&open, Arc::new(SystemClock))?;
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);
+    let mut positions = Vec::new();
+    for source in 0..labels.len() {
+        // A source that cannot be read has a line of its own.
+        positions.extend(store.positions().all(source).await.unwrap_or_default());
+    }
     store.close().await;
     let examined = labels.iter().zip(diagnoses.iter().zip(&schemas));
-    Ok(examined
-        .flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements))
-        .collect())
+    let sources =
+        examined.flat_map(|(label, (diagnosis, schema))| source::examine(label, diagnosis, schema, statements));
+    Ok(sources.chain([consumers::examine(&positions, SystemClock.now())]).collect())
 }

@@ -4,14 +4,16 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+use riposte_core::ports::{ConsumerScope, EventConsumer};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::events::consumer::ConsumerLoop;
+use super::events::feed::EventFeed;
+use super::events::tail::EventTail;
 use super::notifier::Notifier;
-use super::relay::{self, RelayPorts, cache_repair, lag_monitor};
-use super::tail::EventTail;
-use super::watch::WatchHub;
-use crate::response_cache::ResponseCache;
+use super::relay::{self, RelayPorts, lag_monitor};
 
 /// The roles of the process, which select its background tasks.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +34,13 @@ pub struct BackgroundTasks {
 
 impl BackgroundTasks {
     /// Starts the tasks that these `roles` require, once `ready` reports that the store can be
-    /// used. A process that serves calls feeds `hub` and `pages`; a worker takes part in the relay
-    /// of every source.
+    /// used. A worker takes part in the relay of every source. A process that serves calls runs the
+    /// consumers of every process and the tasks `beside` the calls.
     #[must_use]
     pub fn start(
         ports: &RelayPorts,
         bells: &Notifier,
-        (hub, pages): (&WatchHub, &ResponseCache),
+        beside: Vec<BoxFuture<'static, ()>>,
         ready: &watch::Receiver<bool>,
         roles: BackgroundRoles,
     ) -> Self {
@@ -55,24 +57,6 @@ impl BackgroundTasks {
             })
         };
         let follower = |source| spawn(ready, lag_monitor::follow(ports.clone(), source));
-        let tail = |source| {
-            let tail = EventTail::new(Arc::clone(&ports.outbox), hub.clone(), pages.clone(), source);
-            spawn(ready, tail.run(bells.numbers(source)))
-        };
-        let own = |source| {
-            let mender = ports.copies.mender(&ports.outbox, source).filter(|_| ports.copies.are_here())?;
-            Some(spawn(ready, cache_repair::own(mender, bells.numbers(source), source)))
-        };
-        let vigil = |source| {
-            let vigil = ports.copies.vigil(&ports.outbox, source)?;
-            Some(spawn(ready, cache_repair::watched(vigil, ports.clone(), source)))
-        };
-        // The audit compares responses of this process, so it runs where calls are served.
-        let audit = || {
-            let troubled = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
-            let (auditor, relayed) = ports.copies.auditor(&ports.outbox, &ports.clock)?;
-            Some(spawn(ready, auditor.run(relayed, troubled)))
-        };
         let (mut relays, mut tails) = (Vec::new(), Vec::new());
         if roles.worker {
             relays.extend(sources().map(relay));
@@ -80,8 +64,17 @@ impl BackgroundTasks {
             tails.extend(sources().map(follower));
         }
         if roles.api {
-            let mended = sources().filter_map(own).chain(sources().filter_map(vigil));
-            tails.extend(sources().map(tail).chain(mended).chain(audit()));
+            for source in sources() {
+                let tail = EventTail::new(Arc::clone(&ports.outbox), source);
+                let consumer = |consumer: &Arc<dyn EventConsumer>| {
+                    let feed = EventFeed::of_tail(&tail);
+                    let moved = watch::Sender::new(());
+                    ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved).run_always()
+                };
+                tails.extend(ports.consumers(ConsumerScope::Process).map(|of| spawn(ready, consumer(of))));
+                tails.push(spawn(ready, tail.run(bells.numbers(source), bells.commits(source))));
+            }
+            tails.extend(beside.into_iter().map(|task| spawn(ready, task)));
         }
         Self { relays, tails, stop }
     }

@@ -10,12 +10,6 @@ use tokio::time::{sleep, timeout};
 /// The minimum interval between runs of tasks that watchers wait for. Events that arrive within it
 /// are handled together.
 pub(super) const QUICK: Duration = Duration::from_millis(50);
-/// The minimum interval between runs that nothing waits for. Fewer and larger batches are cheaper,
-/// since each costs a commit of its own.
-pub(super) const CALM: Duration = Duration::from_millis(250);
-/// The minimum interval between runs that write the same row again with each change, so that they
-/// combine more changes. The delay is not visible, since ranking snapshots live longer.
-pub(super) const SLOW: Duration = Duration::from_millis(500);
 /// The maximum interval between runs where other processes cause the awaited events: they send no
 /// notification to this process.
 pub(super) const OTHERS: Duration = Duration::from_millis(100);
@@ -27,7 +21,6 @@ pub(super) const OURS: Duration = Duration::from_secs(1);
 pub struct Notifier {
     committed: Arc<[watch::Sender<()>]>,
     sequenced: Arc<[watch::Sender<()>]>,
-    ranked: Arc<[watch::Sender<()>]>,
 }
 
 /// A subscription to one channel.
@@ -39,7 +32,7 @@ impl Notifier {
     #[must_use]
     pub fn new(sources: usize) -> Self {
         let bells = || (0..sources).map(|_| watch::Sender::new(())).collect();
-        Self { committed: bells(), sequenced: bells(), ranked: bells() }
+        Self { committed: bells(), sequenced: bells() }
     }
 
     /// Reports that a batch was committed to a source.
@@ -52,11 +45,6 @@ impl Notifier {
         self.sequenced.get(source).into_iter().for_each(ring);
     }
 
-    /// Reports that the rank index of a source includes the sequenced events.
-    pub(super) fn ranked(&self, source: usize) {
-        self.ranked.get(source).into_iter().for_each(ring);
-    }
-
     /// Subscribes to the commits of a source, counted from 0.
     pub(super) fn commits(&self, source: usize) -> Notified {
         Notified::of(&self.committed, source)
@@ -66,18 +54,33 @@ impl Notifier {
     pub(super) fn numbers(&self, source: usize) -> Notified {
         Notified::of(&self.sequenced, source)
     }
-
-    /// Subscribes to the rank index of a source, counted from 0.
-    pub(super) fn boards(&self, source: usize) -> Notified {
-        Notified::of(&self.ranked, source)
-    }
 }
 
 fn ring(bell: &watch::Sender<()>) {
     bell.send_replace(());
 }
 
+impl From<watch::Receiver<()>> for Notified {
+    fn from(channel: watch::Receiver<()>) -> Self {
+        Self(channel)
+    }
+}
+
 impl Notified {
+    /// Returns true if a notification has arrived since the last wait or call.
+    pub(super) fn take(&mut self) -> bool {
+        let arrived = self.0.has_changed().unwrap_or(false);
+        self.0.mark_unchanged();
+        arrived
+    }
+
+    /// Waits until a notification has arrived since the last wait or call.
+    pub(super) async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     fn of(bells: &[watch::Sender<()>], source: usize) -> Self {
         // A subscription without a channel receives no notification and still wakes at its timeout.
         Self(bells.get(source).map_or_else(|| watch::Sender::new(()).subscribe(), watch::Sender::subscribe))
@@ -87,12 +90,7 @@ impl Notified {
     /// wait, for at most `longest`.
     pub(super) async fn rest(&mut self, pace: Duration, longest: Duration) {
         sleep(pace).await;
-        let rung = async {
-            if self.0.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        let _ = timeout(longest.saturating_sub(pace), rung).await;
+        let _ = timeout(longest.saturating_sub(pace), self.changed()).await;
     }
 }
 

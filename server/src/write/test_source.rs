@@ -10,10 +10,11 @@ use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::page::ListOrder;
 use riposte_core::ports::{
-    Epoch, LeaseCandidate, MemberHistories, Outbox, Projection, RankIndexes, Rankings, RebuildProgress,
+    ConsumerPositions, Epoch, LeaseCandidate, Outbox, PositionMove, PositionRemoval, Rankings, StoredPosition,
+    TrimBounds, TrimReport,
 };
 use riposte_core::rank::{RankedList, Ranking};
-use riposte_core::{CommentId, Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
+use riposte_core::{Error, Millis, Partition, Result, Subject, SubjectId, SubjectKey};
 
 /// The rows of the source and its behaviour.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(super) struct TestSource {
     pub(super) led: AtomicUsize,
     /// The number of following calls that fail.
     pub(super) failing: AtomicUsize,
+    /// The number of reads of events after a number so far.
+    pub(super) reads: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -32,8 +35,9 @@ struct Rows {
     events: Vec<(Option<i64>, Event)>,
     leader: Option<LeaseCandidate>,
     epoch: i64,
-    positions: BTreeMap<&'static str, i64>,
-    applied: Vec<i64>,
+    /// The last sequence number, if it belongs to an event that was removed.
+    head: i64,
+    positions: BTreeMap<String, StoredPosition>,
 }
 
 /// Returns a subject in the partition with this number.
@@ -74,6 +78,13 @@ impl TestSource {
         self.rows().events.retain(|(given, _)| given.is_none_or(|given| given > number));
     }
 
+    /// Removes all events, as if the last one had had this sequence number.
+    pub(super) fn keep_head(&self, number: i64) {
+        let mut rows = self.rows();
+        rows.events.clear();
+        rows.head = number;
+    }
+
     /// Gives the lease to another process.
     pub(super) fn usurp(&self) {
         let mut rows = self.rows();
@@ -81,9 +92,28 @@ impl TestSource {
         rows.epoch += 1;
     }
 
-    /// Returns the sequence numbers that were applied, in order.
-    pub(super) fn applied(&self) -> Vec<i64> {
-        self.rows().applied.clone()
+    /// Commits and sequences `count` events of one subject.
+    pub(super) fn fill(&self, count: i64) {
+        let of = subject(1, 0);
+        let first = self.rows().events.len() as i64 + 1;
+        (first..first + count).for_each(|revision| self.commit(&of, revision));
+        self.number_all();
+    }
+
+    /// Stores the position of a consumer.
+    pub(super) fn place(&self, name: &str, number: i64) {
+        let position = StoredPosition { name: name.to_owned(), number, registered_until: Millis(0) };
+        self.rows().positions.insert(name.to_owned(), position);
+    }
+
+    /// Returns the stored position of a consumer.
+    pub(super) fn position(&self, name: &str) -> Option<i64> {
+        self.rows().positions.get(name).map(|position| position.number)
+    }
+
+    /// Returns whether a running worker registers a consumer.
+    pub(super) fn is_registered(&self, name: &str) -> bool {
+        self.rows().positions.get(name).is_some_and(|position| position.registered_until > Millis(0))
     }
 
     /// Returns the holder of the lease.
@@ -135,6 +165,7 @@ impl Outbox for TestSource {
     }
 
     async fn read(&self, _: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
         self.works()?;
         let rows = self.rows();
         let events = rows.events.iter().filter_map(|(number, event)| Some(((*number)?, event.clone())));
@@ -144,7 +175,8 @@ impl Outbox for TestSource {
 
     async fn head(&self, _: usize) -> Result<i64> {
         self.works()?;
-        Ok(self.rows().events.iter().filter_map(|(number, _)| *number).max().unwrap_or(0))
+        let rows = self.rows();
+        Ok(rows.events.iter().filter_map(|(number, _)| *number).max().unwrap_or(rows.head))
     }
 
     async fn oldest_waiting(&self, _: usize) -> Result<Option<Millis>> {
@@ -161,47 +193,38 @@ impl Outbox for TestSource {
         of.truncate(limit);
         Ok(of)
     }
+}
 
-    async fn position(&self, _: usize, projection: Projection) -> Result<i64> {
-        Ok(self.rows().positions.get(projection.name()).copied().unwrap_or(0))
+#[async_trait]
+impl ConsumerPositions for TestSource {
+    async fn all(&self, _: usize) -> Result<Vec<StoredPosition>> {
+        Ok(self.rows().positions.values().cloned().collect())
     }
 
-    async fn advance(&self, _: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
+    async fn advance(&self, _: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool> {
         self.works()?;
-        let mut rows = self.rows();
-        let at = rows.positions.get(projection.name()).copied().unwrap_or(0);
-        let may = rows.epoch == term.0 && at == from;
+        let may = self.rows().epoch == term.0 && self.position(to.name).unwrap_or(0) == to.from;
         if may {
-            rows.positions.insert(projection.name(), to);
+            self.place(to.name, to.to);
         }
         Ok(may)
     }
 
-    async fn trim(&self, _: usize, _: Epoch, _: Millis, _: usize) -> Result<Option<usize>> {
-        Ok(Some(0))
-    }
-}
-
-#[async_trait]
-impl MemberHistories for TestSource {
-    async fn apply(&self, _: usize, events: &[SequencedEvent]) -> Result<()> {
-        self.rows().applied.extend(events.iter().map(|sequenced| sequenced.number));
+    async fn register(&self, _: usize, names: &[&str], until: Millis) -> Result<()> {
+        for name in names {
+            if let Some(position) = self.rows().positions.get_mut(*name) {
+                position.registered_until = until;
+            }
+        }
         Ok(())
     }
 
-    async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<RebuildProgress> {
-        Ok(RebuildProgress::default())
-    }
-}
-
-#[async_trait]
-impl RankIndexes for TestSource {
-    async fn apply(&self, _: usize, _: &[SequencedEvent]) -> Result<()> {
-        Ok(())
+    async fn remove(&self, _: usize, name: &str, _: Millis) -> Result<PositionRemoval> {
+        Ok(self.rows().positions.remove(name).map_or(PositionRemoval::Absent, |_| PositionRemoval::Removed))
     }
 
-    async fn rebuild(&self, _: &SubjectKey, _: Option<CommentId>, _: usize) -> Result<RebuildProgress> {
-        Ok(RebuildProgress::default())
+    async fn trim(&self, _: usize, _: Epoch, _: TrimBounds, _: usize) -> Result<Option<TrimReport>> {
+        Ok(Some(TrimReport::default()))
     }
 }
 

@@ -6,6 +6,7 @@
 //! watcher resumes from before the start of the ring, when an event shows that others are missing,
 //! and when the subject itself changed, but never for each watcher.
 
+mod consumer;
 mod live;
 mod ring;
 mod subscriptions;
@@ -92,11 +93,11 @@ impl WatchHub {
     ///
     /// # Errors
     /// Those of the outbox, which is queried if events show that others are missing.
-    pub async fn hear(&self, events: Vec<SequencedEvent>) -> Result<()> {
+    pub async fn hear(&self, events: &[SequencedEvent]) -> Result<()> {
         let live = self.places.live(events.iter().map(|sequenced| sequenced.event.subject));
         for (live, sequenced) in live.into_iter().zip(events) {
             if let Some(live) = live {
-                live.hear(&*self.outbox, sequenced.event).await?;
+                live.hear(&*self.outbox, &sequenced.event).await?;
             }
         }
         Ok(())

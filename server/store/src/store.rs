@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use riposte_core::Result;
-use riposte_core::ports::{Clock, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader};
+use riposte_core::ports::{
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader,
+};
 use riposte_core::rank::RankingConfig;
 use riposte_core::{CommitObserver, Writer};
 use sea_orm::{ConnectionTrait, DbErr, Statement};
@@ -90,6 +92,12 @@ impl SqlStore {
     /// Returns the outbox, which holds the events of the commits.
     #[must_use]
     pub fn outbox(&self) -> Arc<dyn Outbox> {
+        Arc::new(SqlOutbox::new(Arc::clone(&self.sources)))
+    }
+
+    /// Returns the positions of the event consumers.
+    #[must_use]
+    pub fn positions(&self) -> Arc<dyn ConsumerPositions> {
         Arc::new(SqlOutbox::new(Arc::clone(&self.sources)))
     }
 

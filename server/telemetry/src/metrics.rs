@@ -159,13 +159,21 @@ impl Metrics {
         self.0.instruments.relay_lag.record(seconds, &[source_label(source)]);
     }
 
-    /// Records the number of sequenced events of a data source that an event consumer has not
+    /// Records the number of sequenced commits of a data source that an event consumer has not
     /// applied yet.
-    pub fn consumer_lag(&self, source: usize, consumer: &'static str, events: i64) {
-        self.0
-            .instruments
-            .consumer_lag
-            .record(events, &[source_label(source), KeyValue::new(attribute::CONSUMER, consumer)]);
+    pub fn consumer_lag(&self, source: usize, consumer: &str, commits: i64) {
+        self.0.instruments.consumer_lag.record(commits, &[source_label(source), consumer_label(consumer)]);
+    }
+
+    /// Records whether an event consumer cannot apply an event of a data source.
+    pub fn consumer_stuck(&self, source: usize, consumer: &str, is: bool) {
+        self.0.instruments.consumer_stuck.record(is.into(), &[source_label(source), consumer_label(consumer)]);
+    }
+
+    /// Counts commits of a data source whose events were deleted before an event consumer had
+    /// applied them.
+    pub fn consumer_overtaken(&self, source: usize, consumer: &str, commits: u64) {
+        self.0.instruments.consumer_overtaken.add(commits, &[source_label(source), consumer_label(consumer)]);
     }
 
     /// Records whether no relay repairs the cached data of a data source (from 0).
@@ -316,6 +324,11 @@ fn source_label(source: usize) -> KeyValue {
     KeyValue::new(attribute::SOURCE, (source + 1).to_string())
 }
 
+/// Returns the label of an event consumer.
+fn consumer_label(consumer: &str) -> KeyValue {
+    KeyValue::new(attribute::CONSUMER, consumer.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -328,6 +341,8 @@ mod tests {
         let metrics = Metrics::new().expect("sound");
         metrics.relay_lag(0, 0.25);
         metrics.consumer_lag(1, "member_history", 7);
+        metrics.consumer_stuck(1, "rank_index", true);
+        metrics.consumer_overtaken(0, "rank_index", 3);
         metrics.drifted("root_count");
         metrics.verified(1);
         metrics.batch(0, "likes", 12, 3);
@@ -371,6 +386,8 @@ mod tests {
         for line in [
             "riposte_relay_lag_seconds{source=\"1\"} 0.25",
             "riposte_consumer_lag{consumer=\"member_history\",source=\"2\"} 7",
+            "riposte_consumer_stuck{consumer=\"rank_index\",source=\"2\"} 1",
+            "riposte_consumer_overtaken_total{consumer=\"rank_index\",source=\"1\"} 3",
             "riposte_counts_drift_total{count=\"root_count\"} 1",
             "riposte_counts_last_drift 1",
             "riposte_write_batch_size_bucket{kind=\"likes\",source=\"1\",le=\"16\"} 1",

@@ -258,7 +258,10 @@ impl ImportSender {
         }
         if !self.shared.outage.swap(true, Ordering::Relaxed) {
             let outage_limit = self.shared.outage_limit;
-            (self.shared.say)(&format!("the server does not answer ({}); trying for {outage_limit:?}", status.message()));
+            (self.shared.say)(&format!(
+                "the server does not answer ({}); trying for {outage_limit:?}",
+                status.message()
+            ));
         }
         let wait = (FIRST_WAIT + self.waited).min(LONGEST_WAIT);
         let mut stop = self.stop.clone();

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, SequencedEvent};
-use riposte_core::ports::{Epoch, LeaseCandidate, Outbox, Projection};
+use riposte_core::ports::{
+    ConsumerPositions, Epoch, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition, TrimBounds,
+    TrimReport,
+};
 use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
 use super::Model;
@@ -24,7 +27,7 @@ pub(super) struct Feed {
     leader: Option<LeaseCandidate>,
     until: Millis,
     epoch: i64,
-    positions: BTreeMap<&'static str, i64>,
+    positions: BTreeMap<String, StoredPosition>,
 }
 
 impl Feed {
@@ -74,17 +77,39 @@ impl Feed {
         count
     }
 
-    fn position(&self, projection: Projection) -> i64 {
-        self.positions.get(projection.name()).copied().unwrap_or(0)
+    fn position(&self, name: &str) -> i64 {
+        self.positions.get(name).map_or(0, |position| position.number)
     }
 
-    fn trim(&mut self, before: Millis, limit: usize) -> usize {
-        let applied = Projection::ALL.into_iter().map(|projection| self.position(projection)).min();
-        let mut old = self.first(limit, |number| Some(number) <= applied);
-        old.retain(|n| n.event.time < before);
+    fn advance(&mut self, to: PositionMove<'_>) -> bool {
+        let may = self.position(to.name) == to.from;
+        if may {
+            let absent = || StoredPosition { name: to.name.to_owned(), number: 0, registered_until: Millis(0) };
+            self.positions.entry(to.name.to_owned()).or_insert_with(absent).number = to.to;
+        }
+        may
+    }
+
+    fn remove(&mut self, name: &str, now: Millis) -> PositionRemoval {
+        match self.positions.get(name) {
+            None => PositionRemoval::Absent,
+            Some(position) if position.registered_until > now => PositionRemoval::Registered,
+            Some(_) => {
+                self.positions.remove(name);
+                PositionRemoval::Removed
+            }
+        }
+    }
+
+    fn trim(&mut self, bounds: TrimBounds, limit: usize) -> TrimReport {
+        let passed = self.positions.values().map(|position| position.number).fold(self.head, i64::min);
+        let mut old = self.first(limit, |_| true);
+        old.retain(|n| n.event.time < bounds.all_before || n.number <= passed && n.event.time < bounds.passed_before);
         let numbers: BTreeSet<i64> = old.iter().map(|n| n.number).collect();
         self.sequenced.retain(|n| !numbers.contains(&n.number));
-        numbers.len()
+        let missed = |position: &StoredPosition| numbers.iter().filter(|number| **number > position.number).count();
+        let overtaken = self.positions.values().map(|position| (position.name.clone(), missed(position)));
+        TrimReport { commits: numbers.len(), overtaken: overtaken.filter(|(_, missed)| *missed > 0).collect() }
     }
 
     /// Returns the events of the first `limit` commits among those with a `wanted` sequence number.
@@ -133,22 +158,35 @@ impl Outbox for Model {
         let behind = all.filter(|event| event.subject == id && event.revision.is_some_and(|r| r > after));
         Ok(behind.take(limit).cloned().collect())
     }
+}
 
-    async fn position(&self, _source: usize, projection: Projection) -> Result<i64> {
-        Ok(self.tables().feed.position(projection))
+#[async_trait]
+impl ConsumerPositions for Model {
+    async fn all(&self, _source: usize) -> Result<Vec<StoredPosition>> {
+        Ok(self.tables().feed.positions.values().cloned().collect())
     }
 
-    async fn advance(&self, _source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
+    async fn advance(&self, _source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool> {
         let feed = &mut self.tables().feed;
-        let may = feed.is_in(term) && feed.position(projection) == from;
-        if may {
-            feed.positions.insert(projection.name(), to);
+        Ok(feed.is_in(term) && feed.advance(to))
+    }
+
+    async fn register(&self, _source: usize, names: &[&str], until: Millis) -> Result<()> {
+        let positions = &mut self.tables().feed.positions;
+        for name in names {
+            if let Some(position) = positions.get_mut(*name) {
+                position.registered_until = position.registered_until.max(until);
+            }
         }
-        Ok(may)
+        Ok(())
     }
 
-    async fn trim(&self, _source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>> {
+    async fn remove(&self, _source: usize, name: &str, now: Millis) -> Result<PositionRemoval> {
+        Ok(self.tables().feed.remove(name, now))
+    }
+
+    async fn trim(&self, _source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
         let feed = &mut self.tables().feed;
-        Ok(feed.is_in(term).then(|| feed.trim(before, limit)))
+        Ok(feed.is_in(term).then(|| feed.trim(bounds, limit)))
     }
 }

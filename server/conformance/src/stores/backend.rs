@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use futures::future::BoxFuture;
 use riposte_core::Millis;
 use riposte_core::Writer;
-use riposte_core::ports::{Clock, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader};
+use riposte_core::ports::{
+    Clock, ConsumerPositions, CountRepair, IdSource, MemberHistories, Outbox, RankIndexes, Rankings, Reader,
+};
 use tokio::sync::Mutex;
 
 /// The ports of one process.
@@ -20,6 +22,8 @@ pub struct Process {
     pub ids: Arc<dyn IdSource>,
     /// The events of the commits, and their sequence numbers.
     pub outbox: Arc<dyn Outbox>,
+    /// The positions of the event consumers.
+    pub positions: Arc<dyn ConsumerPositions>,
     /// The histories of the members.
     pub histories: Arc<dyn MemberHistories>,
     /// The rank indexes.

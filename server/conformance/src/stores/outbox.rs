@@ -3,9 +3,11 @@
 mod leads;
 mod numbers;
 
-use riposte_core::event::{ChangeKind, Changes, CommentChange};
-use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, SetLike, UpdateSubject};
-use riposte_core::{CommentId, LikeValue, SubjectKey, SubjectState};
+use std::collections::BTreeMap;
+
+use riposte_core::event::{ActorKind, ChangeKind, Changes, CommentChange, CommentOutcome};
+use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, SetLike, Unhide, UpdateSubject};
+use riposte_core::{CommentId, CommentState, LikeValue, SubjectKey, SubjectState};
 
 use super::backend::Backend;
 use super::likes::operation;
@@ -23,14 +25,15 @@ fn of_comments(comments: &[CommentChange]) -> Changes {
     Changes { comments: comments.to_vec(), ..Changes::default() }
 }
 
-/// Returns the revisions and changes of a subject's events.
+/// Returns the revisions and changes of a subject's events, without the outcomes.
 async fn told(scene: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
     let events = scene.events(key).await;
     let subject = scene.subject(key).await;
     for event in &events {
         assert_eq!((event.subject, event.partition), (subject.id, key.partition()), "{event:?}");
     }
-    events.into_iter().map(|event| (event.revision, event.changes)).collect()
+    let changes = |changes| Changes { outcomes: BTreeMap::new(), ..changes };
+    events.into_iter().map(|event| (event.revision, changes(event.changes))).collect()
 }
 
 pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_changes(backend: Backend) {
@@ -183,4 +186,33 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     let likers = (0..6).map(|n| member(&format!("m{n}"))).collect();
     let liked = of_comments(&ids.map(|id| change(id, None, ChangeKind::Liked)));
     assert_eq!(likes, [Changes { likers, ..liked }]);
+}
+
+pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
+    let scene = Scene::new(&backend, "an_event_has_the_outcome_of_each_comment");
+    let _turn = Relay::of(&backend).await; // prevents trims meanwhile
+    let key = scene.key();
+    let id = scene.root(&key).await.comment.id;
+    let target = scene.target(id).await;
+    scene.run(&key, Hide { target: target.clone() }).await;
+    scene.run(&key, Unhide { target: target.clone() }).await;
+    let edit = Edit { target, member: member("author"), content: text("again"), etag: String::new(), window: None };
+    scene.run(&key, edit).await;
+    let changed = |actor, before, after, version| CommentOutcome {
+        actor,
+        before: Some(before),
+        after,
+        version,
+        first_publication: false,
+    };
+    let expected = [
+        CommentOutcome::PUBLISHED,
+        changed(ActorKind::Moderator, CommentState::Active, CommentState::Hidden, 2),
+        changed(ActorKind::Moderator, CommentState::Hidden, CommentState::Active, 3),
+        changed(ActorKind::Author, CommentState::Active, CommentState::Active, 4),
+    ];
+    let events = scene.events(&key).await;
+    let outcomes: Vec<_> = events.iter().filter_map(|event| event.changes.outcome(id)).collect();
+    assert_eq!(outcomes, expected);
+    assert!(events[0].changes.outcomes.is_empty(), "that of a plain create is not stored");
 }

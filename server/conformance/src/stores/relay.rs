@@ -1,7 +1,7 @@
 //! A case's turn to hold the lease of every data source: the work of a relay, step by step.
 
 use riposte_core::event::{Event, SequencedEvent};
-use riposte_core::ports::{Epoch, LeaseCandidate, Projection};
+use riposte_core::ports::{Epoch, LeaseCandidate, MEMBER_HISTORY, PositionMove, RANK_INDEX};
 use riposte_core::{Millis, SubjectId, SubjectKey};
 use tokio::sync::OwnedMutexGuard;
 
@@ -69,25 +69,38 @@ impl Relay {
     pub(super) async fn apply(&self) {
         self.assign_sequence(500).await;
         for source in 0..self.terms.len() {
-            for projection in Projection::ALL {
-                while self.apply_some(source, projection).await {}
+            for consumer in [MEMBER_HISTORY, RANK_INDEX] {
+                while self.apply_some(source, consumer).await {}
             }
         }
     }
 
     /// Applies some events of a source. Returns `true` if there were any.
-    async fn apply_some(&self, source: usize, projection: Projection) -> bool {
+    async fn apply_some(&self, source: usize, consumer: &str) -> bool {
         let Process { outbox, histories, boards, .. } = &self.process;
-        let from = outbox.position(source, projection).await.expect("read");
+        let from = self.position(source, consumer).await;
         let events = outbox.read(source, from, 500).await.expect("read");
         let Some(to) = events.last().map(|last| last.number) else { return false };
-        let applied = match projection {
-            Projection::History => histories.apply(source, &events).await,
-            Projection::Boards => boards.apply(source, &events).await,
+        let applied = match consumer {
+            MEMBER_HISTORY => histories.apply(source, &events).await,
+            RANK_INDEX => boards.apply(source, &events).await,
+            other => panic!("{other} applies nothing here"),
         };
         applied.expect("applied");
-        assert!(outbox.advance(source, self.terms[source], projection, from, to).await.expect("asked"));
+        assert!(self.advance(source, consumer, from, to).await);
         true
+    }
+
+    /// Returns the stored position of a consumer; 0 if it has none.
+    pub(super) async fn position(&self, source: usize, consumer: &str) -> i64 {
+        let all = self.process.positions.all(source).await.expect("read");
+        all.iter().find(|position| position.name == consumer).map_or(0, |position| position.number)
+    }
+
+    /// Moves a position in the epoch of this relay.
+    pub(super) async fn advance(&self, source: usize, consumer: &str, from: i64, to: i64) -> bool {
+        let to = PositionMove { name: consumer, from, to };
+        self.process.positions.advance(source, self.terms[source], to).await.expect("asked")
     }
 
     /// Returns all events of a source after a sequence number.

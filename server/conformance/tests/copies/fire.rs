@@ -8,14 +8,16 @@ use rand::seq::IndexedRandom;
 use riposte_cache::{Cache, CacheRepair};
 use riposte_conformance::stores;
 use riposte_core::content::ClientInfo;
+use riposte_core::event::commits;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::lock_set::CommentLocation;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
-use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, Projection};
+use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{Command, CommandKind, Create, Delete, DeleteActor, Edit, Reply, SetLike};
 use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
+use riposte_store::SqlStore;
 
 use crate::process::Cached;
 
@@ -173,7 +175,7 @@ impl Fire {
 
     /// Runs one round of a relay: assigns sequence numbers, applies some events to the rank
     /// indexes, and reports all to the cache. Returns `true` if there was nothing to do.
-    pub(crate) async fn relay(&self, mender: &mut CacheRepair) -> bool {
+    pub(crate) async fn relay(&self, mender: &mut RepairRun) -> bool {
         let done = async {
             let head = self.processes[0].store.outbox().head(0).await?;
             Ok(self.assign_sequence().await? == head && self.rank(rand::random_range(1..20)).await? == 0)
@@ -191,12 +193,13 @@ impl Fire {
     pub(crate) async fn rank(&self, limit: usize) -> Result<usize> {
         let Cached { store, .. } = &self.processes[0];
         let (outbox, (boards, _)) = (store.outbox(), store.ranks(stores::rules()));
-        let from = outbox.position(0, Projection::Boards).await?;
+        let from = store.positions().all(0).await?.iter().find(|of| of.name == RANK_INDEX).map_or(0, |of| of.number);
         let events = outbox.read(0, from, limit).await?;
         let Some(last) = events.last() else { return Ok(0) };
         boards.apply(0, &events).await?;
         let term = outbox.acquire_lease(0, LEADER, store.clock().now()).await?.expect("nobody else leads");
-        assert!(outbox.advance(0, term, Projection::Boards, from, last.number).await?);
+        let to = PositionMove { name: RANK_INDEX, from, to: last.number };
+        assert!(store.positions().advance(0, term, to).await?);
         Ok(events.len())
     }
 
@@ -257,8 +260,9 @@ impl Fire {
         let first = &self.processes[0];
         let all = (0..PARTITIONS).map(Partition::number).collect();
         let tally = first.reader.tally().clone();
-        let rows = first.store.reader();
-        let mut mender = CacheRepair::new(Arc::clone(cache), first.store.outbox(), rows, tally, 0, all);
+        let (store, rows) = (first.store.clone(), first.store.reader());
+        let repair = CacheRepair::new(Arc::clone(cache), store.outbox(), rows, tally, 0, all);
+        let mut mender = RepairRun::new(repair, store);
         self.relay(&mut mender).await;
         let writers: Vec<_> =
             (0..4).map(|n| tokio::spawn(self.clone().write(n % self.processes.len(), steps))).collect();
@@ -286,6 +290,46 @@ impl Fire {
             let stopped = reader.await;
             assert!(stopped.is_err_and(|why| why.is_cancelled()), "a reader died");
         }
+    }
+}
+
+/// A repair of the cache that is driven as the loop of the event consumers drives it: behind the rank
+/// index, and from the cursors again after an error.
+pub(crate) struct RepairRun {
+    repair: CacheRepair,
+    store: SqlStore,
+    /// The last event that was reported; `None` if the cursors must be read.
+    at: Option<i64>,
+}
+
+impl RepairRun {
+    pub(crate) fn new(repair: CacheRepair, store: SqlStore) -> Self {
+        Self { repair, store, at: None }
+    }
+
+    /// Reports some events, and returns whether there may be more.
+    pub(crate) async fn turn(&mut self) -> Result<bool> {
+        const CHUNK: usize = 100;
+        let at = match self.at.take() {
+            Some(at) => at,
+            None => self.repair.start().await?,
+        };
+        let events = self.store.outbox().read(0, at, CHUNK).await?;
+        if events.first().is_some_and(|first| first.number > at + 1) {
+            self.repair.renew_all().await?;
+            return Ok(true);
+        }
+        let positions = self.store.positions().all(0).await?;
+        let ranked = positions.iter().find(|of| of.name == RANK_INDEX).map_or(0, |of| of.number);
+        let ready = &events[..events.partition_point(|of| of.number <= ranked)];
+        let to = if ready.is_empty() {
+            self.repair.check_cursors().await?;
+            at
+        } else {
+            self.repair.apply(ready).await?
+        };
+        self.at = Some(to);
+        Ok(commits(&events) == CHUNK && !ready.is_empty())
     }
 }
 

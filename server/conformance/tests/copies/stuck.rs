@@ -18,7 +18,7 @@ use riposte_core::ports::{CommentRows, LikeRows, ListRows, SubjectRows};
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 use riposte_sync::track_fallback;
 
-use crate::fire::Fire;
+use crate::fire::{Fire, RepairRun};
 use crate::{FIRST, Scene, process, scene_on, servers};
 
 /// A cache of which one partition advances only after a renewal. Everything but the operations of
@@ -149,7 +149,8 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
         let cache = Arc::new(Stuck { inner, at: stuck, refused: AtomicUsize::new(0), renewed: AtomicUsize::new(0) });
         let (all, tally) = ((0..PARTITIONS).map(Partition::number).collect(), reader.tally().clone());
         let shared = Arc::clone(&cache) as Arc<dyn Cache>;
-        let mut mender = CacheRepair::new(shared, store.outbox(), store.reader(), tally, 0, all);
+        let repair = CacheRepair::new(shared, store.outbox(), store.reader(), tally, 0, all);
+        let mut mender = RepairRun::new(repair, store.clone());
         for refused in 1..=3 {
             assert!(mender.turn().await.is_err(), "who leads is told");
             assert_eq!(cache.refused.load(Ordering::SeqCst), refused);

@@ -89,6 +89,7 @@ fn process(cached: &Cached) -> Process {
         writer: Arc::clone(writer),
         ids: store.ids(),
         outbox: store.outbox(),
+        positions: store.positions(),
         histories: store.histories(),
         boards,
         rankings,

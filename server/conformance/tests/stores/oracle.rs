@@ -28,6 +28,7 @@ fn process(model: &Arc<Model>) -> Process {
         writer: Arc::clone(model) as _,
         ids: Arc::clone(model) as _,
         outbox: Arc::clone(model) as _,
+        positions: Arc::clone(model) as _,
         histories: Arc::clone(model) as _,
         boards: Arc::clone(model) as _,
         rankings: Arc::clone(model) as _,

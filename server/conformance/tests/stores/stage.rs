@@ -74,6 +74,7 @@ fn process(store: &SqlStore) -> Process {
         writer: store.writer(),
         ids: store.ids(),
         outbox: store.outbox(),
+        positions: store.positions(),
         histories: store.histories(),
         boards,
         rankings,

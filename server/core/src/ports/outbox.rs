@@ -46,19 +46,6 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// with or without sequence number. Events of likes are excluded. The first ones may be
     /// missing, because events are kept for a day.
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>>;
-
-    /// Returns the position of an event consumer: the sequence number up to which it has applied
-    /// the events of a source; 0 at the beginning.
-    async fn position(&self, source: usize, projection: Projection) -> Result<i64>;
-
-    /// Moves the position of an event consumer. Returns `false`, and changes nothing, if a later
-    /// epoch has begun or the position was not `from`.
-    async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool>;
-
-    /// Deletes the events of at most `limit` commits that every event consumer has applied and that
-    /// were made before `before`. Returns the number of these commits, or `None` if a later epoch
-    /// has begun.
-    async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>>;
 }
 
 /// A candidate for the relay lease, with a random name. The leader also repairs the shared cache,
@@ -101,32 +88,9 @@ impl LeaseCandidate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Epoch(pub i64);
 
-/// An event consumer. Its state is derived from events and can be rebuilt from the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Projection {
-    /// The member histories.
-    History,
-    /// The rank indexes.
-    Boards,
-}
-
-impl Projection {
-    /// All event consumers.
-    pub const ALL: [Self; 2] = [Self::History, Self::Boards];
-
-    /// The stored name. It never changes.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::History => "history",
-            Self::Boards => "boards",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{LeaseCandidate, Projection};
+    use super::LeaseCandidate;
 
     #[test]
     fn one_that_yields_is_displaced_by_whoever_mends_and_by_nobody_else() {
@@ -145,10 +109,5 @@ mod tests {
                 assert_eq!(who.displaces(holder), displaces, "{who:?} asks, {holder:?} leads");
             }
         }
-    }
-
-    #[test]
-    fn names_of_projections_are_fixed_for_ever() {
-        assert_eq!(Projection::ALL.map(Projection::name), ["history", "boards"]);
     }
 }

@@ -3,33 +3,24 @@
 use std::time::Duration;
 
 use riposte_core::Result;
-use riposte_core::ports::Projection;
+use riposte_core::ports::shown_name;
 
 use super::RelayPorts;
 
 /// Measures a source, counted from 0, and returns the age of its oldest unsequenced commit.
 pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duration> {
-    let RelayPorts { outbox, metrics, .. } = ports;
+    let RelayPorts { outbox, positions, metrics, .. } = ports;
     let age = oldest(ports, source).await?;
     metrics.relay_lag(source, age.as_secs_f64());
     let head = outbox.head(source).await?;
-    for projection in Projection::ALL {
-        let position = outbox.position(source, projection).await?;
-        metrics.consumer_lag(source, label(projection), (head - position).max(0));
+    for position in positions.all(source).await? {
+        metrics.consumer_lag(source, shown_name(&position.name), (head - position.number).max(0));
     }
     Ok(age)
 }
 
-/// Returns the name of an event consumer in metrics. Its stored name is an older one.
-fn label(consumer: Projection) -> &'static str {
-    match consumer {
-        Projection::History => "member_history",
-        Projection::Boards => "rank_index",
-    }
-}
-
 /// Returns the age of the oldest unsequenced commit.
-pub(super) async fn oldest(ports: &RelayPorts, source: usize) -> Result<Duration> {
+async fn oldest(ports: &RelayPorts, source: usize) -> Result<Duration> {
     let oldest = ports.outbox.oldest_waiting(source).await?;
     // The clocks of processes differ a little, so an event may seem to come from the future.
     let age = oldest.map_or(0, |oldest| (ports.clock.now().0 - oldest.0).max(0));

@@ -1,14 +1,17 @@
 //! The holder of a source's lease, which assigns sequence numbers to its events.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use riposte_core::ports::{Epoch, LeaseCandidate};
+use riposte_core::ports::{ConsumerScope, Epoch, LeaseCandidate, TrimBounds, shown_name};
 use riposte_core::rank::KEPT;
 use riposte_core::{Millis, Result};
 use riposte_sync::BackoffLog;
 use tokio::time::Instant;
 
 use super::{LeaderTerm, RelayPorts, lag};
+use crate::write::events::consumer::REGISTERED;
+use crate::write::events::settings::KEPT as KEPT_EVENTS;
 use crate::write::notifier::{Notifier, OTHERS, QUICK};
 
 /// The interval at which the lease is requested or renewed and lag is measured.
@@ -17,8 +20,6 @@ const KEEP: Duration = Duration::from_secs(1);
 const CHUNK: usize = 200;
 /// The interval of the deletion of old events.
 const SWEEP: Duration = Duration::from_secs(60);
-/// The time for which events are kept.
-const KEPT_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 /// The number of old commits whose events, or of old rankings, that one transaction deletes, and
 /// the maximum number of transactions in one sweep.
 const SWEPT: (usize, usize) = (50, 400);
@@ -32,14 +33,19 @@ pub(super) struct Leader {
     me: LeaseCandidate,
     /// The time of the last lease request; `None` when the lease must be requested at once.
     asked: Option<Instant>,
+    /// The time at which this worker last registered its consumers.
+    registered: Option<Instant>,
     swept: Instant,
+    /// The consumers that events were deleted for lately although they had not passed them.
+    overtaken: BTreeSet<String>,
 }
 
 impl Leader {
     pub(super) fn new(ports: RelayPorts, bells: Notifier, source: usize) -> Self {
         let me =
-            if ports.copies.are_shared() { LeaseCandidate::mending } else { LeaseCandidate::yielding }(rand::random());
-        Self { ports, bells, source, me, asked: None, swept: Instant::now() }
+            if ports.repairs_shared_cache { LeaseCandidate::mending } else { LeaseCandidate::yielding }(rand::random());
+        let (swept, overtaken) = (Instant::now(), BTreeSet::new());
+        Self { ports, bells, source, me, asked: None, registered: None, swept, overtaken }
     }
 
     /// Runs forever and assigns sequence numbers while the process holds the lease. `term` passes
@@ -72,6 +78,7 @@ impl Leader {
             self.asked = Some(Instant::now());
             term.send_if_modified(|known| std::mem::replace(known, epoch) != epoch);
             lag::measure(&self.ports, self.source).await?;
+            self.register().await?;
         }
         let epoch = *term.borrow();
         let Some(epoch) = epoch else { return Ok(()) };
@@ -81,6 +88,19 @@ impl Leader {
             // already over.
             term.send_replace(None);
             self.asked = None;
+        }
+        Ok(())
+    }
+
+    /// Records the consumers that this worker registers, whether it holds the lease or not, so that
+    /// a position which no worker uses is known.
+    async fn register(&mut self) -> Result<()> {
+        let (lasts, interval) = REGISTERED;
+        if self.registered.is_none_or(|registered| registered.elapsed() >= interval) {
+            self.registered = Some(Instant::now());
+            let names: Vec<&str> = self.ports.consumers(ConsumerScope::Leader).map(|of| of.name()).collect();
+            let until = self.ports.clock.now().plus(lasts);
+            self.ports.positions.register(self.source, &names, until).await?;
         }
         Ok(())
     }
@@ -108,25 +128,53 @@ impl Leader {
             return Ok(true);
         }
         self.swept = Instant::now();
-        let before = Millis(self.ports.clock.now().0 - KEPT_MILLIS);
-        let (chunk, rounds) = SWEPT;
-        for _ in 0..rounds {
-            let trimmed = self.ports.outbox.trim(self.source, epoch, before, chunk).await?;
-            match trimmed {
-                None => return Ok(false),
-                Some(trimmed) if trimmed < chunk => break,
-                Some(_) => {}
-            }
+        if !self.trim(epoch).await? {
+            return Ok(false);
         }
         self.sweep_rankings().await?;
         Ok(true)
     }
 
+    /// Deletes old events. Returns true while the epoch is current.
+    async fn trim(&mut self, epoch: Epoch) -> Result<bool> {
+        let bounds = TrimBounds {
+            passed_before: self.before(KEPT_EVENTS),
+            all_before: self.before(self.ports.retention.max(KEPT_EVENTS)),
+        };
+        let (chunk, rounds) = SWEPT;
+        let mut overtaken = BTreeSet::new();
+        for _ in 0..rounds {
+            let Some(trimmed) = self.ports.positions.trim(self.source, epoch, bounds, chunk).await? else {
+                return Ok(false);
+            };
+            for (name, commits) in trimmed.overtaken {
+                self.ports.metrics.consumer_overtaken(self.source, shown_name(&name), commits as u64);
+                if !self.overtaken.contains(&name) && overtaken.insert(name.clone()) {
+                    tracing::error!(
+                        source = self.source + 1,
+                        consumer = shown_name(&name),
+                        "events of more than events.retention were deleted although the consumer has not applied them; \
+                         it is rebuilt from the rows, or its position can be removed if no worker runs it"
+                    );
+                }
+                overtaken.insert(name);
+            }
+            if trimmed.commits < chunk {
+                break;
+            }
+        }
+        self.overtaken = overtaken;
+        Ok(true)
+    }
+
+    fn before(&self, age: Duration) -> Millis {
+        Millis(self.ports.clock.now().0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
+    }
+
     /// Deletes ranking snapshots that are too old for any page token. Only the lease holder does
     /// it, so that one process does the work; a second one would do no harm.
     async fn sweep_rankings(&self) -> Result<()> {
-        let kept = i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX);
-        let before = Millis(self.ports.clock.now().0 - kept);
+        let before = self.before(KEPT);
         let (chunk, rounds) = SWEPT;
         for _ in 0..rounds {
             if self.ports.rankings.trim(self.source, before, chunk).await? < chunk {

@@ -7,25 +7,38 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::{RelayPorts, run};
-use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
 use crate::write::notifier::Notifier;
+use crate::write::test_consumer::TestConsumer;
 use crate::write::test_source::{TestSource, subject};
 
-/// Starts a relay over `memory`; returns its task, the sender that stops it, and its metrics.
-fn start(memory: &Arc<TestSource>) -> (tokio::task::JoinHandle<()>, watch::Sender<bool>, Metrics) {
-    let metrics = Metrics::new().expect("sound");
+/// A running relay with one durable consumer, which has applied the first event.
+struct Stage {
+    memory: Arc<TestSource>,
+    consumer: Arc<TestConsumer>,
+    task: tokio::task::JoinHandle<()>,
+    stop: watch::Sender<bool>,
+    metrics: Metrics,
+}
+
+fn start() -> Stage {
+    let (memory, metrics) = (Arc::new(TestSource::default()), Metrics::new().expect("sound"));
+    let consumer = Arc::new(TestConsumer::durable("history"));
+    memory.fill(1);
+    memory.place("history", 1);
     let ports = RelayPorts {
-        outbox: Arc::clone(memory) as _,
-        histories: Arc::clone(memory) as _,
-        boards: Arc::clone(memory) as _,
-        rankings: Arc::clone(memory) as _,
+        outbox: Arc::clone(&memory) as _,
+        positions: Arc::clone(&memory) as _,
+        consumers: [Arc::clone(&consumer) as _].into(),
+        rankings: Arc::clone(&memory) as _,
         clock: Arc::new(SystemClock),
-        copies: CacheStack::none(),
         metrics: metrics.clone(),
+        repairs_shared_cache: false,
+        retention: Duration::from_secs(72 * 60 * 60),
     };
     let stop = watch::Sender::new(false);
-    (tokio::spawn(run(ports, Notifier::new(1), 0, stop.subscribe())), stop, metrics)
+    let task = tokio::spawn(run(ports, Notifier::new(1), 0, stop.subscribe()));
+    Stage { memory, consumer, task, stop, metrics }
 }
 
 /// Waits for a condition.
@@ -38,63 +51,65 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     assert!(tokio::time::timeout(Duration::from_secs(60), done).await.is_ok(), "it never happens: {what}");
 }
 
-/// Waits until exactly these events were applied, some of them perhaps more than once.
-async fn applies(memory: &TestSource, expected: &[i64]) {
-    until(&format!("{expected:?} applied"), || {
-        let mut applied = memory.applied();
-        applied.sort_unstable();
-        applied.dedup();
-        applied == expected
-    })
-    .await;
+impl Stage {
+    /// Waits until exactly these events were applied, some of them perhaps more than once.
+    async fn applies(&self, expected: &[i64]) {
+        until(&format!("{expected:?} applied"), || {
+            let mut applied = self.consumer.applied();
+            applied.sort_unstable();
+            applied.dedup();
+            applied == expected
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
 async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up_at_the_end() {
-    let memory = Arc::new(TestSource::default());
-    let (task, stop, metrics) = start(&memory);
+    let stage = start();
     let watched = subject(1, 0);
-    for revision in 1..=3 {
-        memory.commit(&watched, revision);
+    for revision in 2..=4 {
+        stage.memory.commit(&watched, revision);
     }
-    applies(&memory, &[1, 2, 3]).await;
-    memory.commit(&watched, 4);
-    applies(&memory, &[1, 2, 3, 4]).await;
-    assert_eq!(memory.applied(), [1, 2, 3, 4], "each once");
-    assert!(memory.leader().is_some());
-    stop.send_replace(true);
-    task.await.expect("it ends in order");
-    assert_eq!(memory.leader(), None, "the next process may lead at once");
-    // The lag was measured when the lease was taken, before any event was sequenced.
-    let text = metrics.text().expect("sound");
-    assert!(text.contains("riposte_consumer_lag{consumer=\"member_history\",source=\"1\"} 0"), "{text}");
+    stage.applies(&[2, 3, 4]).await;
+    stage.memory.commit(&watched, 5);
+    stage.applies(&[2, 3, 4, 5]).await;
+    assert_eq!(stage.consumer.applied(), [2, 3, 4, 5], "each once");
+    assert!(stage.memory.leader().is_some());
+    assert!(stage.memory.is_registered("history"), "a worker registers the consumers that it runs");
+    // The lag is measured when the lease is taken, by the shown name.
+    let text = stage.metrics.text().expect("sound");
+    assert!(text.contains("riposte_consumer_lag{consumer=\"member_history\",source=\"1\"} "), "{text}");
+    stage.stop.send_replace(true);
+    stage.task.await.expect("it ends in order");
+    assert_eq!(stage.memory.leader(), None, "the next process may lead at once");
+    assert_eq!(stage.consumer.gaps(), 0);
 }
 
 #[tokio::test]
 async fn faults_are_outlived_and_nothing_is_left_out() {
-    let memory = Arc::new(TestSource::default());
-    let (_task, _stop, _) = start(&memory);
+    let stage = start();
     let watched = subject(1, 0);
-    memory.commit(&watched, 1);
-    applies(&memory, &[1]).await;
-    memory.failing.store(6, Ordering::SeqCst);
-    memory.commit(&watched, 2);
-    applies(&memory, &[1, 2]).await;
-    assert_eq!(memory.failing.load(Ordering::SeqCst), 0);
+    stage.memory.commit(&watched, 2);
+    stage.applies(&[2]).await;
+    stage.memory.failing.store(6, Ordering::SeqCst);
+    stage.memory.commit(&watched, 3);
+    stage.applies(&[2, 3]).await;
+    assert_eq!(stage.memory.failing.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
 async fn who_does_not_lead_any_more_numbers_nothing_until_nobody_leads() {
-    let memory = Arc::new(TestSource::default());
-    let (_task, _stop, _) = start(&memory);
+    let stage = start();
     let watched = subject(1, 0);
-    memory.commit(&watched, 1);
-    applies(&memory, &[1]).await;
-    memory.usurp();
-    memory.commit(&watched, 2);
-    let asked = memory.led.load(Ordering::SeqCst);
-    until("the lead is asked for again", || memory.led.load(Ordering::SeqCst) > asked + 1).await;
-    assert_eq!(memory.applied(), [1]);
-    memory.depose();
-    applies(&memory, &[1, 2]).await;
+    stage.memory.commit(&watched, 2);
+    stage.applies(&[2]).await;
+    stage.memory.usurp();
+    stage.memory.commit(&watched, 3);
+    let asked = stage.memory.led.load(Ordering::SeqCst);
+    until("the lead is asked for again", || stage.memory.led.load(Ordering::SeqCst) > asked + 1).await;
+    assert_eq!(stage.consumer.applied(), [2]);
+    until("the consumer is told", || stage.consumer.lost_leases() == 1).await;
+    stage.memory.depose();
+    stage.applies(&[2, 3]).await;
 }

@@ -64,14 +64,14 @@ impl SubjectStream {
     }
 
     /// Adds an event, and queries those before it that have not arrived.
-    pub(super) async fn hear(&self, outbox: &dyn Outbox, event: Event) -> Result<()> {
+    pub(super) async fn hear(&self, outbox: &dyn Outbox, event: &Event) -> Result<()> {
         let Some(revision) = event.revision else { return Ok(()) };
         let at = self.ring().at();
         if revision > at + 1 {
             let from = at.max(revision - 1 - KEPT as i64);
             self.extend(outbox.of_subject(self.partition, self.id, from, KEPT).await?);
         }
-        self.extend(vec![event]);
+        self.extend(vec![event.clone()]);
         Ok(())
     }
 

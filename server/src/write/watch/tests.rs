@@ -39,7 +39,7 @@ impl Stage {
         self.memory.number_all();
         let events = self.memory.read(0, self.heard, usize::MAX).await.expect("it works");
         self.heard = events.last().map_or(self.heard, |last| last.number);
-        self.hub.hear(events).await.expect("it works");
+        self.hub.hear(&events).await.expect("it works");
     }
 
     fn asked(&self) -> usize {

@@ -7,6 +7,7 @@ mod advance;
 mod events;
 mod lease;
 mod order;
+mod positions;
 mod progress;
 mod sequence;
 mod state;
@@ -17,7 +18,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::{Event, SequencedEvent};
-use riposte_core::ports::{Epoch, LeaseCandidate, Outbox, Projection};
+use riposte_core::ports::{
+    ConsumerPositions, Epoch, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition, TrimBounds,
+    TrimReport,
+};
 use riposte_core::{Millis, Partition, Result, SubjectId};
 
 use super::pool::DataSources;
@@ -81,16 +85,30 @@ impl Outbox for SqlOutbox {
         let source = self.sources.map().source(at);
         transact::read(&self.sources, source, events::OfSubject { id, after, limit }).await
     }
+}
 
-    async fn position(&self, source: usize, projection: Projection) -> Result<i64> {
-        transact::read_aside(&self.sources, source, progress::StoredPosition { of: projection.name() }).await
+#[async_trait]
+impl ConsumerPositions for SqlOutbox {
+    async fn all(&self, source: usize) -> Result<Vec<StoredPosition>> {
+        transact::read_aside(&self.sources, source, positions::AllPositions).await
     }
 
-    async fn advance(&self, source: usize, term: Epoch, projection: Projection, from: i64, to: i64) -> Result<bool> {
-        transact::write(&self.sources, source, advance::AdvancePosition { term, projection, from, to }).await
+    async fn advance(&self, source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool> {
+        let PositionMove { name, from, to } = to;
+        let advance = advance::AdvancePosition { term, name: name.to_owned(), from, to };
+        transact::write(&self.sources, source, advance).await
     }
 
-    async fn trim(&self, source: usize, term: Epoch, before: Millis, limit: usize) -> Result<Option<usize>> {
-        transact::write(&self.sources, source, trim::TrimOutbox { term, before, limit }).await
+    async fn register(&self, source: usize, names: &[&str], until: Millis) -> Result<()> {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        transact::write(&self.sources, source, positions::RegisterConsumers { names, until }).await
+    }
+
+    async fn remove(&self, source: usize, name: &str, now: Millis) -> Result<PositionRemoval> {
+        transact::write(&self.sources, source, positions::RemovePosition { name: name.to_owned(), now }).await
+    }
+
+    async fn trim(&self, source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>> {
+        transact::write(&self.sources, source, trim::TrimOutbox { term, bounds, limit }).await
     }
 }

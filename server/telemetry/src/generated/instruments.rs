@@ -47,8 +47,12 @@ pub(super) struct Instruments {
     pub(super) refused: Counter<u64>,
     /// Age of the oldest commit without a sequence number; above a few seconds no process leads the relay of the data source, or its database is slow.
     pub(super) relay_lag: Gauge<f64>,
-    /// Sequenced events that an event consumer has not applied yet.
+    /// Commits with a sequence number whose events an event consumer has not applied yet.
     pub(super) consumer_lag: Gauge<i64>,
+    /// 1 while an event consumer cannot apply an event, which the log names, and retries it; else 0.
+    pub(super) consumer_stuck: Gauge<u64>,
+    /// Commits whose events were deleted at the end of events.retention before an event consumer had applied them.
+    pub(super) consumer_overtaken: Counter<u64>,
     /// Open WatchSubject streams.
     pub(super) watch_streams: UpDownCounter<i64>,
     /// WatchSubject streams ended because their client reads too slowly.
@@ -97,7 +101,9 @@ impl Instruments {
             waiting: meter.u64_gauge("riposte_writes_waiting").with_description("Writes in the write queues after the last commit; writes are rejected when the queue of the data source is full").build(),
             refused: meter.u64_counter("riposte_writes_refused").with_description("Writes rejected without effect because a write queue was full").build(),
             relay_lag: meter.f64_gauge("riposte_relay_lag_seconds").with_description("Age of the oldest commit without a sequence number; above a few seconds no process leads the relay of the data source, or its database is slow").build(),
-            consumer_lag: meter.i64_gauge("riposte_consumer_lag").with_description("Sequenced events that an event consumer has not applied yet").build(),
+            consumer_lag: meter.i64_gauge("riposte_consumer_lag").with_description("Commits with a sequence number whose events an event consumer has not applied yet").build(),
+            consumer_stuck: meter.u64_gauge("riposte_consumer_stuck").with_description("1 while an event consumer cannot apply an event, which the log names, and retries it; else 0").build(),
+            consumer_overtaken: meter.u64_counter("riposte_consumer_overtaken").with_description("Commits whose events were deleted at the end of events.retention before an event consumer had applied them").build(),
             watch_streams: meter.i64_up_down_counter("riposte_watch_streams").with_description("Open WatchSubject streams").build(),
             watch_streams_dropped: meter.u64_counter("riposte_watch_streams_dropped").with_description("WatchSubject streams ended because their client reads too slowly").build(),
             cache_stale: meter.u64_gauge("riposte_cache_stale").with_description("1 while no relay repairs the cache of a data source, so that the process reads the database instead; else 0").build(),
@@ -149,7 +155,7 @@ pub(super) mod attribute {
     pub(crate) const CALLER: &str = "caller";
     /// The priority of a call under overload: `critical`, `sheddable` or `best_effort`.
     pub(crate) const CLASS: &str = "class";
-    /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews.
+    /// The event consumer: `member_history` serves ListMemberComments, `rank_index` serves ranked lists and reply previews; the others are `cache_repair`, `response_cache` and `watch`.
     pub(crate) const CONSUMER: &str = "consumer";
     /// A stored count, such as `root_count`.
     pub(crate) const COUNT: &str = "count";
@@ -216,6 +222,8 @@ pub(super) const SCRAPED: &[&str] = &[
     "riposte_writes_refused_total",
     "riposte_relay_lag_seconds",
     "riposte_consumer_lag",
+    "riposte_consumer_stuck",
+    "riposte_consumer_overtaken_total",
     "riposte_watch_streams",
     "riposte_watch_streams_dropped_total",
     "riposte_cache_events_total",

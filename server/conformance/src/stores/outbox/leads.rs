@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::Millis;
-use riposte_core::ports::{LeaseCandidate, Projection};
+use riposte_core::ports::{LeaseCandidate, MEMBER_HISTORY, PositionMove, PositionRemoval, TrimBounds};
 
 use crate::stores::backend::Backend;
 use crate::stores::relay::{LAPSE, Relay};
@@ -86,12 +86,14 @@ pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) 
     for (source, over) in over.into_iter().enumerate() {
         let next = outbox.acquire_lease(source, another(&relay), relay.now()).await.expect("asked");
         let (next, head) = (next.expect("it has run out"), outbox.head(source).await.expect("read"));
-        let at = outbox.position(source, Projection::History).await.expect("read");
+        let at = relay.position(source, MEMBER_HISTORY).await;
+        let (positions, to) = (&relay.process.positions, PositionMove { name: MEMBER_HISTORY, from: at, to: at + 1 });
+        let all = TrimBounds { passed_before: Millis(i64::MAX), all_before: Millis(i64::MAX) };
         assert_eq!(outbox.assign_sequence(source, over, 10).await, Ok(None));
-        assert_eq!(outbox.advance(source, over, Projection::History, at, at + 1).await, Ok(false));
-        assert_eq!(outbox.trim(source, over, Millis(i64::MAX), 10).await, Ok(None));
+        assert_eq!(positions.advance(source, over, to).await, Ok(false));
+        assert_eq!(positions.trim(source, over, all, 10).await, Ok(None));
         assert_eq!(outbox.head(source).await, Ok(head));
-        assert_eq!(outbox.position(source, Projection::History).await, Ok(at));
+        assert_eq!(relay.position(source, MEMBER_HISTORY).await, at);
         relay.terms[source] = next;
     }
     relay.assign_sequence(7).await;
@@ -108,15 +110,37 @@ pub(in crate::stores) async fn a_projection_moves_on_from_where_it_is_and_nowher
     let id = scene.root(&scene.key()).await.comment.subject_id;
     relay.assign_sequence(500).await;
     let (source, outbox) = (relay.source_of(id).await, Arc::clone(&relay.process.outbox));
-    let term = relay.terms[source];
-    let at = outbox.position(source, Projection::History).await.expect("read");
+    let at = relay.position(source, MEMBER_HISTORY).await;
     let head = outbox.head(source).await.expect("read");
     assert!(at < head, "{at} {head}");
-    let advance = async |from, to| outbox.advance(source, term, Projection::History, from, to).await.expect("asked");
+    let advance = async |from, to| relay.advance(source, MEMBER_HISTORY, from, to).await;
     assert!(!advance(at + 1, head).await);
     assert!(advance(at, head).await);
     assert!(!advance(at, head).await);
-    assert_eq!(outbox.position(source, Projection::History).await, Ok(head));
+    assert_eq!(relay.position(source, MEMBER_HISTORY).await, head);
     // The position is reset, so that the next case applies the events that this one skipped.
     assert!(advance(head, at).await);
+}
+
+pub(in crate::stores) async fn a_position_is_removed_unless_a_worker_registers_it(backend: Backend) {
+    const NAME: &str = "retired";
+    let relay = Relay::of(&backend).await;
+    let (positions, now) = (&relay.process.positions, relay.now());
+    let remove = async |now| positions.remove(SOURCE, NAME, now).await;
+    assert_eq!(remove(now).await, Ok(PositionRemoval::Absent));
+    positions.register(SOURCE, &[NAME], now.plus(std::time::Duration::from_secs(60))).await.expect("no position yet");
+    assert_eq!(remove(now).await, Ok(PositionRemoval::Absent), "a registration stores no position");
+    // The first move stores the position, also at 0.
+    assert!(relay.advance(SOURCE, NAME, 0, 0).await);
+    let until = now.plus(std::time::Duration::from_secs(60));
+    positions.register(SOURCE, &[NAME, "relay"], until).await.expect("registered");
+    positions.register(SOURCE, &[NAME], now).await.expect("an earlier time shortens nothing");
+    let all = positions.all(SOURCE).await.expect("read");
+    let stored = all.iter().find(|position| position.name == NAME).expect("stored");
+    assert_eq!((stored.number, stored.registered_until), (0, until));
+    assert!(all.iter().all(|position| position.name != "relay"), "the relay's own row is no position: {all:?}");
+    assert_eq!(remove(now).await, Ok(PositionRemoval::Registered));
+    assert_eq!(remove(until).await, Ok(PositionRemoval::Removed));
+    assert_eq!(remove(until).await, Ok(PositionRemoval::Absent));
+    assert_eq!(positions.remove(SOURCE, "relay", Millis(i64::MAX)).await, Ok(PositionRemoval::Absent));
 }

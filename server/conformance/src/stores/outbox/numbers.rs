@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::event::SequencedEvent;
-use riposte_core::ports::{Epoch, LeaseCandidate, Projection};
+use riposte_core::ports::{Epoch, LeaseCandidate, MEMBER_HISTORY, TrimBounds};
 use riposte_core::{Millis, SubjectId};
 use tokio::task::JoinHandle;
 
@@ -149,6 +149,11 @@ pub(in crate::stores) async fn what_waits_has_an_age(backend: Backend) {
     assert_eq!(sequenced.iter().map(|n| n.event.time).collect::<Vec<_>>(), [StepClock::START]);
 }
 
+/// Returns the bounds at which only events go that all have passed.
+fn passed(before: Millis) -> TrimBounds {
+    TrimBounds { passed_before: before, all_before: Millis(0) }
+}
+
 pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backend: Backend) {
     let scene = Scene::new(&backend, "trimming_keeps_what_is_young_or_not_applied");
     let relay = Relay::of(&backend).await;
@@ -161,8 +166,10 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     let trim = async |before: Millis, limit| {
         let mut deleted = 0;
         for (source, term) in relay.terms.iter().enumerate() {
-            let count = relay.process.outbox.trim(source, *term, before, limit).await.expect("trimmed");
-            deleted += count.expect("our term");
+            let report = relay.process.positions.trim(source, *term, passed(before), limit).await.expect("trimmed");
+            let report = report.expect("our term");
+            assert_eq!(report.overtaken, [], "nothing goes before it is applied");
+            deleted += report.commits;
         }
         deleted
     };
@@ -177,14 +184,51 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     assert_eq!(scene.events(&key).await.len(), 4, "what is young stays");
 
     let source = relay.source_of(id).await;
-    let count = relay.process.outbox.trim(source, relay.terms[source], end, 1).await;
-    assert_eq!(count, Ok(Some(1)), "no more than asked for");
+    let report = relay.process.positions.trim(source, relay.terms[source], passed(end), 1).await;
+    assert_eq!(report.map(|report| report.map(|report| report.commits)), Ok(Some(1)), "no more than asked for");
     while trim(end, 2).await > 0 {}
     assert_eq!(scene.events(&key).await.len(), 0);
-    let at = relay.process.outbox.position(source, Projection::History).await.expect("read");
+    let at = relay.position(source, MEMBER_HISTORY).await;
     assert!(relay.process.outbox.head(source).await.expect("read") >= at, "numbers go on");
     let next = scene.root(&key).await;
     relay.assign_sequence(500).await;
     let sequenced = relay.sequenced(source, next.comment.subject_id).await;
     assert!(sequenced.len() == 1 && sequenced[0].number > at, "{sequenced:?}");
+}
+
+pub(in crate::stores) async fn trimming_waits_for_every_stored_name_until_the_retention_ends(backend: Backend) {
+    const NAME: &str = "of_another_version";
+    let scene = Scene::new(&backend, "trimming_waits_for_every_stored_name_until_the_retention_ends");
+    let relay = Relay::of(&backend).await;
+    let key = scene.key();
+    let id = scene.root(&key).await.comment.subject_id;
+    relay.apply().await;
+    let (source, end) = (relay.source_of(id).await, Millis(i64::MAX));
+    let number = relay.sequenced(source, id).await[0].number;
+    let trim = async |bounds| {
+        let report = relay.process.positions.trim(source, relay.terms[source], bounds, 500).await;
+        report.expect("trimmed").expect("our term")
+    };
+    while trim(TrimBounds { passed_before: end, all_before: Millis(0) }).await.commits > 0 {}
+    // A consumer that this version does not know is behind by the events of two more commits.
+    assert!(relay.advance(source, NAME, 0, number).await);
+    for _ in 0..2 {
+        scene.root(&key).await;
+    }
+    relay.apply().await;
+    let later = relay.sequenced(source, id).await.len();
+    assert_eq!(trim(TrimBounds { passed_before: end, all_before: Millis(0) }).await.commits, 0, "it is waited for");
+    assert_eq!(relay.sequenced(source, id).await.len(), later);
+    let mut missed = 0;
+    loop {
+        let report = trim(TrimBounds { passed_before: end, all_before: end }).await;
+        if report.commits == 0 {
+            break;
+        }
+        assert_eq!(report.overtaken, [(NAME.to_owned(), report.commits)], "all others have applied them");
+        missed += report.commits;
+    }
+    assert!(missed >= 2 && relay.sequenced(source, id).await.is_empty(), "{missed}");
+    let removed = relay.process.positions.remove(source, NAME, relay.now()).await;
+    assert_eq!(removed, Ok(riposte_core::ports::PositionRemoval::Removed));
 }

@@ -1,6 +1,6 @@
 //! Moves the position of an event consumer, within the epoch that moved it before.
 
-use riposte_core::ports::{Epoch, Projection};
+use riposte_core::ports::Epoch;
 use sea_orm::ActiveValue::Set;
 use sea_orm::EntityTrait;
 
@@ -15,7 +15,7 @@ use crate::sql::transact::TransactionBody;
 #[derive(Debug)]
 pub(super) struct AdvancePosition {
     pub(super) term: Epoch,
-    pub(super) projection: Projection,
+    pub(super) name: String,
     pub(super) from: i64,
     pub(super) to: i64,
 }
@@ -28,7 +28,7 @@ impl TransactionBody for AdvancePosition {
         if state::lock_in(tx, self.term).await?.is_none() {
             return Ok(false);
         }
-        let name = self.projection.name();
+        let name = self.name.as_str();
         let known = Entity::find_by_id(row::bytes(name)).one(&tx.whole()).await?;
         if known.as_ref().map_or(0, |row| row.position) != self.from {
             return Ok(false);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use riposte_core::comment::CommentView;
 use riposte_core::page::{PageSelector, RootPage, RootPageFill, Thread};
-use riposte_core::ports::Projection;
+use riposte_core::ports::RANK_INDEX;
 use riposte_core::{Comment, CommentId, Content, Partition, Subject, SubjectKey};
 
 use super::previews::Previews;
@@ -47,7 +47,7 @@ impl ReadQuery for Roots {
         let pinned = pinned.into_iter().map(|root| threads.of(root)).collect();
         let page = page.map(|root| threads.of(root));
         let (choices, boards) = if self.keep {
-            (previews.choices(|reply| threads.view(reply.clone())), position(tx, Projection::Boards.name()).await?)
+            (previews.choices(|reply| threads.view(reply.clone())), position(tx, RANK_INDEX).await?)
         } else {
             (Vec::new(), 0)
         };

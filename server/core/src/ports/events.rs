@@ -1,0 +1,224 @@
+//! Event consumers, and their positions in the sequenced events of a data source.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::error::Result;
+use crate::event::SequencedEvent;
+use crate::ports::Epoch;
+use crate::time::Millis;
+
+/// The stored name of the member history. It never changes.
+pub const MEMBER_HISTORY: &str = "history";
+/// The stored name of the rank index. It never changes.
+pub const RANK_INDEX: &str = "boards";
+
+/// Returns the name by which metrics and commands show a consumer. It differs from the stored name
+/// of the consumers that were renamed.
+#[must_use]
+pub fn shown_name(stored: &str) -> &str {
+    match stored {
+        MEMBER_HISTORY => "member_history",
+        RANK_INDEX => "rank_index",
+        other => other,
+    }
+}
+
+/// A component that derives its own state from the sequenced events of every data source. Sources
+/// are counted from 0 on, and a consumer follows each of them by itself.
+///
+/// One loop runs every consumer. It delivers the events of a source in the order of their sequence
+/// numbers, at least once, and all events of a commit together. A batch may be delivered again after
+/// an error, after a restart and by another process, so `apply` must be idempotent: applying an
+/// event twice, or an older event after a newer one, must have the result of applying each once.
+///
+/// When `apply` fails, the loop repeats the batch with back-off for ever, then halves of it, then
+/// one commit alone, so that everything before the event that fails is applied. No event is ever
+/// skipped.
+///
+/// The methods of one source are never called concurrently within a process.
+#[async_trait]
+pub trait EventConsumer: Send + Sync + std::fmt::Debug {
+    /// Returns the name of the consumer. A position is stored under it, so it never changes, and it
+    /// has at most 64 bytes. It is no name of another consumer and not `relay`.
+    fn name(&self) -> &'static str;
+
+    /// Returns the processes that run the consumer.
+    fn scope(&self) -> ConsumerScope;
+
+    /// Returns the sizes and intervals of the batches of a [`ConsumerScope::Leader`]. The shared
+    /// reader of a process determines them for a [`ConsumerScope::Process`].
+    fn batching(&self) -> Batching {
+        Batching::CALM
+    }
+
+    /// Returns the name of a durable consumer that this one follows: an event is delivered when the
+    /// other one has applied it, or after 3 s in which the other one has made no progress.
+    fn after(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns where the consumer begins in a source. It is called before the first event, when the
+    /// process has acquired the lease, and after each failure. After a failure of a consumer that
+    /// begins at the head, the loop continues from where it was and ignores the answer.
+    async fn start(&self, source: usize) -> Result<Position>;
+
+    /// Applies events, at least those of one commit, and returns up to where they are applied. When
+    /// it returns, the effects of a consumer with a stored position must be durable, because the
+    /// position is stored then.
+    async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<Applied>;
+
+    /// Called when events cannot be delivered: they were deleted before the consumer had passed
+    /// them, they preceded its start at the head, or the consumer has no position yet. The consumer
+    /// brings its state to that of the present rows. Events that are committed meanwhile are
+    /// delivered afterwards.
+    async fn gap(&self, source: usize) -> Result<()>;
+
+    /// Called when the process no longer holds the lease of the source. Another process may apply
+    /// events from then on, so what the consumer remembers of its progress is void.
+    async fn lost_lease(&self, _source: usize) {}
+
+    /// Called at least once a second while there is nothing to deliver.
+    async fn idle(&self, _source: usize) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The processes that run a consumer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConsumerScope {
+    /// The process that holds the lease of the source.
+    Leader,
+    /// Every process that serves calls. The consumers of a source share one reader of its events.
+    Process,
+}
+
+/// The start of a consumer in a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// The position that is stored under the consumer's name. Without one it begins with a
+    /// [`gap`](EventConsumer::gap), never at 0. Only a [`ConsumerScope::Leader`] has one.
+    Stored,
+    /// The last event at the time of the start. It begins with a gap, because events of the time
+    /// before are missing.
+    Head,
+    /// A sequence number that the consumer keeps itself; events after it are delivered.
+    Own(i64),
+}
+
+/// The sequence number of the last event that was applied, with all events before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Applied(pub i64);
+
+impl Applied {
+    /// All of these events.
+    #[must_use]
+    pub fn all(events: &[SequencedEvent]) -> Self {
+        Self(events.last().map_or(0, |last| last.number))
+    }
+}
+
+/// The sizes and intervals of the batches of a consumer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Batching {
+    /// The maximum number of commits whose events are delivered together.
+    pub commits: usize,
+    /// The minimum interval between two batches while no more events wait than one batch takes.
+    pub rest: Duration,
+}
+
+impl Batching {
+    /// Batches for state that no reader waits for. Fewer and larger batches are cheaper, since each
+    /// costs a commit of its own.
+    pub const CALM: Self = Self { commits: 50, rest: Duration::from_millis(250) };
+}
+
+/// The stored positions of the event consumers of all data sources.
+///
+/// A position is the sequence number up to which a consumer has applied the events of a source. It
+/// is 0 while the consumer builds its state from the rows for the first time. Events are kept for
+/// every stored position, even if no process knows a consumer of that name.
+#[async_trait]
+pub trait ConsumerPositions: Send + Sync + std::fmt::Debug {
+    /// Returns all positions of a source, by name.
+    async fn all(&self, source: usize) -> Result<Vec<StoredPosition>>;
+
+    /// Moves a position. Returns `false`, and changes nothing, if a later epoch has begun or the
+    /// position is not `from`. A missing position counts as 0, and the first move stores it.
+    async fn advance(&self, source: usize, term: Epoch, to: PositionMove<'_>) -> Result<bool>;
+
+    /// Records that a running worker registers consumers with these names, until `until`. Names
+    /// without a position are left out.
+    async fn register(&self, source: usize, names: &[&str], until: Millis) -> Result<()>;
+
+    /// Removes a position unless a running worker registers its name at `now`.
+    async fn remove(&self, source: usize, name: &str, now: Millis) -> Result<PositionRemoval>;
+
+    /// Deletes old events, of at most `limit` commits. Returns `None`, and changes nothing, if a
+    /// later epoch has begun.
+    async fn trim(&self, source: usize, term: Epoch, bounds: TrimBounds, limit: usize) -> Result<Option<TrimReport>>;
+}
+
+/// The stored position of a consumer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPosition {
+    /// The stored name of the consumer.
+    pub name: String,
+    /// The sequence number up to which it has applied the events.
+    pub number: i64,
+    /// The time until which a running worker registers the name, unless it renews that.
+    pub registered_until: Millis,
+}
+
+/// A move of a stored position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PositionMove<'a> {
+    /// The stored name of the consumer.
+    pub name: &'a str,
+    /// The sequence number at which the position must be.
+    pub from: i64,
+    /// The new sequence number.
+    pub to: i64,
+}
+
+/// The outcome of a removal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PositionRemoval {
+    /// The position was removed.
+    Removed,
+    /// There is no position of that name.
+    Absent,
+    /// A running worker registers the name. The position stays.
+    Registered,
+}
+
+/// The ages at which events are deleted, as times of their commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrimBounds {
+    /// Events before this time are deleted once every stored position has passed them.
+    pub passed_before: Millis,
+    /// Events before this time are deleted although a position has not passed them.
+    pub all_before: Millis,
+}
+
+/// The result of a deletion of events.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrimReport {
+    /// The number of commits whose events were deleted.
+    pub commits: usize,
+    /// The stored names of the consumers that had not passed some of them, each with the number of
+    /// these commits.
+    pub overtaken: Vec<(String, usize)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MEMBER_HISTORY, RANK_INDEX, shown_name};
+
+    #[test]
+    fn stored_names_of_consumers_are_fixed_for_ever() {
+        assert_eq!([MEMBER_HISTORY, RANK_INDEX], ["history", "boards"]);
+        assert_eq!([MEMBER_HISTORY, RANK_INDEX, "topic"].map(shown_name), ["member_history", "rank_index", "topic"]);
+    }
+}

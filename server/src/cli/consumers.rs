@@ -1,0 +1,161 @@
+//! `riposte consumers`: the stored positions of event consumers.
+
+use super::{ConfigSources, exit, exit::Failure};
+use crate::clock::SystemClock;
+use clap::Subcommand;
+use riposte_core::ports::{Clock, ConsumerPositions, MEMBER_HISTORY, PositionRemoval, RANK_INDEX, shown_name};
+use riposte_store::SqlStore;
+use std::{process::ExitCode, sync::Arc};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Remove the position of an event consumer that no worker runs any more
+    #[command(after_long_help = RULES)]
+    Remove {
+        /// The name of the consumer, as doctor and metrics show it
+        name: String,
+        /// Remove it; without this flag the command only prints what it would remove
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+const RULES: &str = "\
+An event consumer derives its own state from the events of the comments, and stores its position in
+each data source. Events are kept until every stored position has passed them, for at most
+events.retention. The position of a consumer that was retired with its feature stays, keeps events for
+that time, and raises the alert RiposteConsumerOvertaken; doctor names it.
+
+This command removes such a position from every data source. It refuses a name that a running worker
+registers. Workers register their consumers every 20 s, and a registration lasts 2 min, so wait as long
+after the last of them has stopped. Nothing else is deleted. If a worker runs the consumer again, the
+consumer is first rebuilt from the rows.
+
+Exit code 3 says that no data source has such a position.
+
+Examples:
+  riposte doctor
+  riposte consumers remove topic
+  riposte consumers remove topic --yes";
+
+/// What a removal does to one data source.
+#[derive(Debug, PartialEq, Eq)]
+enum Plan {
+    Remove(i64),
+    Absent,
+    Registered,
+}
+
+impl Args {
+    pub(super) async fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
+        let Action::Remove { name, yes } = self.action;
+        let config = sources.load()?.config;
+        let store = SqlStore::open(&config.store.to_open()?, Arc::new(SystemClock))?;
+        let removed = remove(&*store.positions(), store.sources().all().len(), stored_name(&name), yes).await;
+        store.close().await;
+        removed.map(|()| ExitCode::SUCCESS).map_err(Into::into)
+    }
+}
+
+/// Returns the name under which the position of a shown name is stored.
+fn stored_name(shown: &str) -> &str {
+    [MEMBER_HISTORY, RANK_INDEX].into_iter().find(|stored| shown_name(stored) == shown).unwrap_or(shown)
+}
+
+async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, yes: bool) -> Result<(), Failure> {
+    let shown = shown_name(name);
+    let mut plans = Vec::new();
+    for source in 0..sources {
+        plans.push(plan(positions, source, name).await?);
+    }
+    if plans.contains(&Plan::Registered) {
+        return Err(registered(shown));
+    }
+    if plans.iter().all(|plan| *plan == Plan::Absent) {
+        let missing = format!("no data source has a position of {shown:?}");
+        return Err(Failure::new(exit::NOT_FOUND, missing));
+    }
+    for (source, plan) in plans.into_iter().enumerate() {
+        let Plan::Remove(number) = plan else { continue };
+        if !yes {
+            println!("source {}: would remove the position {number} of {shown}", source + 1);
+            continue;
+        }
+        let removed =
+            positions.remove(source, name, SystemClock.now()).await.map_err(|error| unread(source, &error))?;
+        match removed {
+            PositionRemoval::Removed => println!("source {}: removed the position {number} of {shown}", source + 1),
+            PositionRemoval::Absent => {}
+            PositionRemoval::Registered => return Err(registered(shown)),
+        }
+    }
+    if yes { Ok(()) } else { Err(Failure::new(exit::USAGE, "nothing was removed: repeat the command with --yes")) }
+}
+
+async fn plan(positions: &dyn ConsumerPositions, source: usize, name: &str) -> Result<Plan, Failure> {
+    let stored = positions.all(source).await.map_err(|error| unread(source, &error))?;
+    Ok(match stored.into_iter().find(|position| position.name == name) {
+        None => Plan::Absent,
+        Some(position) if position.registered_until > SystemClock.now() => Plan::Registered,
+        Some(position) => Plan::Remove(position.number),
+    })
+}
+
+fn registered(shown: &str) -> Failure {
+    let running = format!(
+        "a worker that is running, or was within the last 2 min, registers {shown:?}: its position cannot be removed"
+    );
+    Failure::new(exit::ERROR, running)
+}
+
+fn unread(source: usize, error: &riposte_core::Error) -> Failure {
+    Failure::new(exit::UNAVAILABLE, format!("data source {} cannot be used: {error}", source + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SystemClock, exit, remove, stored_name};
+    use riposte_core::Millis;
+    use riposte_core::ports::{Clock, Epoch, LeaseCandidate, PositionMove};
+    use riposte_store::{SqlStore, StoreConfig};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    #[test]
+    fn a_shown_name_and_a_stored_name_are_the_same_consumer() {
+        let names = ["member_history", "history", "rank_index", "boards", "topic"].map(stored_name);
+        assert_eq!(names, ["history", "history", "boards", "boards", "topic"]);
+    }
+
+    #[tokio::test]
+    async fn a_position_is_removed_on_request_unless_a_worker_runs() {
+        let store = SqlStore::open(&StoreConfig::sqlite(None), Arc::new(SystemClock)).expect("a folder");
+        riposte_migrations::up(&store, |_| {}).await.expect("migrated");
+        let (positions, now) = (store.positions(), SystemClock.now());
+        let term = store.outbox().acquire_lease(0, LeaseCandidate::mending([7; 16]), now).await;
+        let term: Epoch = term.expect("asked").expect("free");
+        let code = async |yes| remove(&*positions, 1, "topic", yes).await.map_err(|failure| failure.code);
+        assert_eq!(code(true).await, Err(exit::NOT_FOUND));
+        let to = PositionMove { name: "topic", from: 0, to: 7 };
+        assert!(positions.advance(0, term, to).await.expect("moved"));
+        positions.register(0, &["topic"], now.plus(Duration::from_secs(60))).await.expect("registered");
+        assert_eq!(code(true).await, Err(exit::ERROR), "a worker runs it");
+        // The registration cannot be shortened, so the position is made anew without one.
+        assert_eq!(
+            positions.remove(0, "topic", Millis(i64::MAX)).await,
+            Ok(riposte_core::ports::PositionRemoval::Removed)
+        );
+        assert!(positions.advance(0, term, to).await.expect("moved"));
+        assert_eq!(code(false).await, Err(exit::USAGE), "only with --yes");
+        assert_eq!(positions.all(0).await.expect("read").len(), 1);
+        assert_eq!(code(true).await, Ok(()));
+        assert_eq!(positions.all(0).await, Ok(Vec::new()));
+        store.close().await;
+    }
+}

@@ -1,0 +1,11 @@
+//! The delivery of sequenced events to the event consumers: one loop for all of them, and the tail
+//! that the consumers of a process share.
+
+pub(super) mod consumer;
+pub(super) mod feed;
+mod isolation;
+pub(super) mod settings;
+pub(super) mod tail;
+
+#[cfg(test)]
+mod tests;

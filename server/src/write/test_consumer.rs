@@ -1,0 +1,111 @@
+//! An event consumer that records what it is given, and fails where a test wants it to.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use riposte_core::event::SequencedEvent;
+use riposte_core::ports::{Applied, ConsumerScope, EventConsumer, Position};
+use riposte_core::{Error, Result};
+
+/// The consumer and its record.
+#[derive(Debug)]
+pub(super) struct TestConsumer {
+    pub(super) name: &'static str,
+    pub(super) scope: ConsumerScope,
+    pub(super) start: Position,
+    pub(super) after: Option<&'static str>,
+    pub(super) record: Mutex<Record>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    applied: Vec<i64>,
+    gaps: usize,
+    lost_leases: usize,
+    poison: BTreeSet<i64>,
+    refused: usize,
+}
+
+impl TestConsumer {
+    /// Creates a durable consumer of the leader.
+    pub(super) fn durable(name: &'static str) -> Self {
+        Self { name, scope: ConsumerScope::Leader, start: Position::Stored, after: None, record: Mutex::default() }
+    }
+
+    /// Creates a consumer of every process, which begins at the head.
+    pub(super) fn of_process(name: &'static str) -> Self {
+        Self { scope: ConsumerScope::Process, start: Position::Head, ..Self::durable(name) }
+    }
+
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().expect("no test panics with it")
+    }
+
+    /// Lets batches with this event fail, or no longer.
+    pub(super) fn poison(&self, number: i64, is: bool) {
+        if is {
+            self.record().poison.insert(number);
+        } else {
+            self.record().poison.remove(&number);
+        }
+    }
+
+    /// Returns the sequence numbers that were applied, in order.
+    pub(super) fn applied(&self) -> Vec<i64> {
+        self.record().applied.clone()
+    }
+
+    /// Returns the number of gaps.
+    pub(super) fn gaps(&self) -> usize {
+        self.record().gaps
+    }
+
+    /// Returns the number of lost leases.
+    pub(super) fn lost_leases(&self) -> usize {
+        self.record().lost_leases
+    }
+
+    /// Returns the number of batches that failed.
+    pub(super) fn refused(&self) -> usize {
+        self.record().refused
+    }
+}
+
+#[async_trait]
+impl EventConsumer for TestConsumer {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn scope(&self) -> ConsumerScope {
+        self.scope
+    }
+
+    fn after(&self) -> Option<&'static str> {
+        self.after
+    }
+
+    async fn start(&self, _: usize) -> Result<Position> {
+        Ok(self.start)
+    }
+
+    async fn apply(&self, _: usize, events: &[SequencedEvent]) -> Result<Applied> {
+        let mut record = self.record();
+        if events.iter().any(|of| record.poison.contains(&of.number)) {
+            record.refused += 1;
+            return Err(Error::internal("an event that cannot be applied"));
+        }
+        record.applied.extend(events.iter().map(|of| of.number));
+        Ok(Applied::all(events))
+    }
+
+    async fn gap(&self, _: usize) -> Result<()> {
+        self.record().gaps += 1;
+        Ok(())
+    }
+
+    async fn lost_lease(&self, _: usize) {
+        self.record().lost_leases += 1;
+    }
+}

@@ -1,0 +1,90 @@
+//! The stored positions of the event consumers: their list, their registration by running workers,
+//! and their removal.
+
+use riposte_core::Millis;
+use riposte_core::ports::{PositionRemoval, StoredPosition};
+use sea_orm::ActiveValue::Set;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
+
+use super::state::{self, RELAY};
+use crate::error::StoreError;
+use crate::sql::entity::relay_state::{ActiveModel, Column, Entity};
+use crate::sql::pool::SourceTx;
+use crate::sql::row;
+use crate::sql::transact::TransactionBody;
+
+/// Reads the positions of all consumers, by name.
+pub(super) async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<StoredPosition>, StoreError> {
+    let rows = Entity::find().filter(Column::Name.ne(row::bytes(RELAY))).order_by_asc(Column::Name).all(db).await?;
+    let position = |row: crate::sql::entity::relay_state::Model| StoredPosition {
+        name: String::from_utf8_lossy(&row.name).into_owned(),
+        number: row.position,
+        registered_until: Millis(row.leased_until),
+    };
+    Ok(rows.into_iter().map(position).collect())
+}
+
+/// Reads the positions of all consumers.
+#[derive(Debug)]
+pub(super) struct AllPositions;
+
+impl TransactionBody for AllPositions {
+    type Answer = Vec<StoredPosition>;
+    const NAME: &'static str = "read positions";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        all(&tx.whole()).await
+    }
+}
+
+/// Records the consumers that a running worker registers. Every worker does it, whether it holds the
+/// lease or not, so it takes no lock of the relay. A consumer's row has no lease of its own, and
+/// `leased_until` is free for this.
+#[derive(Debug)]
+pub(super) struct RegisterConsumers {
+    pub(super) names: Vec<String>,
+    pub(super) until: Millis,
+}
+
+impl TransactionBody for RegisterConsumers {
+    type Answer = ();
+    const NAME: &'static str = "register consumers";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        // One statement for each row: a transaction that holds one of these locks waits for no other.
+        for name in self.names.iter().filter(|name| *name != RELAY) {
+            let until = ActiveModel { leased_until: Set(self.until.0), ..Default::default() };
+            let later = Column::LeasedUntil.lt(self.until.0);
+            let update = Entity::update_many().set(until).filter(Column::Name.eq(row::bytes(name))).filter(later);
+            update.exec(&tx.whole()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes the position of a consumer that no running worker registers.
+#[derive(Debug)]
+pub(super) struct RemovePosition {
+    pub(super) name: String,
+    pub(super) now: Millis,
+}
+
+impl TransactionBody for RemovePosition {
+    type Answer = PositionRemoval;
+    const NAME: &'static str = "remove position";
+
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+        // The relay's row is locked first, as by every transaction that moves a position.
+        state::lock(tx).await?;
+        if self.name == RELAY {
+            return Ok(PositionRemoval::Absent);
+        }
+        let found = Entity::find_by_id(row::bytes(&self.name)).one(&tx.whole()).await?;
+        let Some(position) = found else { return Ok(PositionRemoval::Absent) };
+        if position.leased_until > self.now.0 {
+            return Ok(PositionRemoval::Registered);
+        }
+        Entity::delete_by_id(row::bytes(&self.name)).exec(&tx.whole()).await?;
+        Ok(PositionRemoval::Removed)
+    }
+}
