@@ -176,7 +176,7 @@ impl CacheStack {
         let Some(kept) = &self.0 else { return Vec::new() };
         let watch = |source| {
             let (cache, outbox, owed) = (Arc::clone(&kept.cache), Arc::clone(outbox), kept.owed.clone());
-            let (partitions, longest) = (kept.partitions(source), kept.unmended);
+            let (partitions, longest) = (kept.partitions(source), kept.stale_after);
             let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), owed, source, partitions, longest);
             StalenessWatch { monitor, outbox, clock: Arc::clone(clock), metrics: metrics.clone(), source }.run().boxed()
         };

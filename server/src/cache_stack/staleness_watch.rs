@@ -31,13 +31,13 @@ impl StalenessWatch {
     pub(super) async fn run(mut self) {
         let source = self.source;
         let mut trouble = BackoffLog::of("look at the mending of copies", source);
-        self.metrics.unmended(source, false);
+        self.metrics.cache_stale(source, false);
         loop {
             match self.look().await {
                 Ok(news) => {
                     trouble.over();
                     if let Some(news) = news {
-                        self.metrics.unmended(source, news == StalenessChange::Missing);
+                        self.metrics.cache_stale(source, news == StalenessChange::Missing);
                     }
                     match news {
                         Some(StalenessChange::Missing) => tracing::warn!(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use riposte_settings::{ErrorScope, TimeSpan};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The shortest time for which events are kept, whatever has applied them: watchers resume from
@@ -12,7 +13,7 @@ pub(in crate::write) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The retention of events.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventSettings {
     /// The longest time for which events wait for a consumer that has not applied them.
