@@ -30,7 +30,7 @@ async fn it_may_run_twice_and_the_plan_is_empty_afterwards() -> Result<()> {
     migrate(&sets, &TABLES, "status").await?.ended(1)?.says(&["data source 1", "data source 2", "lacks"])?;
     doctor(&sets).await?.ended(1)?.says(&["FAIL", "source 2", "migrate up"])?;
     let plan = migrate(&sets, &TABLES, "plan").await?.ended(0)?.says(&["CREATE TABLE", "data source 2"])?;
-    plan.says(&[
+    let plan = plan.says(&[
         "`comment_content_3` ADD COLUMN `extra`",
         "ALGORITHM=INSTANT; -- instant: the server rewrites no row",
     ])?;
