@@ -8,11 +8,10 @@ use crate::mutant::Mutant;
 
 /// Returns the binding of page tokens under a mutant; `None` if the mutant does not change it.
 pub(crate) fn of(mutant: Mutant) -> Option<TokenBinding> {
-    match mutant {
-        Mutant::TokensUnbound => Some(without(|_| true)),
-        Mutant::TokensOfAnySubject => Some(without(|part| matches!(part, TokenPart::Subject(_)))),
-        _sound => None,
+    if mutant == Mutant::TokensUnbound {
+        return Some(without(|_| true));
     }
+    (mutant == Mutant::TokensOfAnySubject).then(|| without(|part| matches!(part, TokenPart::Subject(_))))
 }
 
 /// Returns a binding that leaves out these parts.
