@@ -15,8 +15,8 @@ use crate::domain::page::LocatedComment;
 use crate::domain::request::RequestId;
 use crate::domain::subject::Metadata;
 use crate::read::ReadPorts;
-use crate::write::submit::{CreateReply, CreateRoot, NewSubject, WriteContext, WriteOutput, WritePorts};
-use crate::write::verbs::DeleteActor;
+use crate::write::submit::{WriteContext, WritePorts};
+use crate::write::verbs::{CreateReply, CreateRoot, DeleteActor, DeleteComment, HideComment, NewSubject, WriteOutput};
 use crate::{
     ClientInfo, CommentId, CommentView, Comments, Content, Maintenance, MemberId, Mutations, Result, Subject,
     SubjectKey,
@@ -81,13 +81,13 @@ impl Scene {
 
     pub(crate) fn subject(&self, object_id: &str) -> SubjectKey {
         let key = video(object_id);
-        let new = NewSubject { key: key.clone(), owner: Some(member("owner")), metadata: Metadata::new() };
-        run(self.mutations.create_subject(&asked(), new)).expect("a new subject");
+        let new = NewSubject { owner: Some(member("owner")), metadata: Metadata::new() };
+        run(self.mutations.submit(&asked(), &key, new)).expect("a new subject");
         key
     }
 
     pub(crate) fn root(&self, subject: &SubjectKey) -> CommentId {
-        run(self.mutations.create(&asked(), new_root(subject, "a root"))).expect("a new root").value.comment.id
+        run(self.mutations.submit(&asked(), subject, new_root("a root"))).expect("a new root").value.comment.id
     }
 
     /// Creates a root together with its subject.
@@ -97,7 +97,7 @@ impl Scene {
 
     pub(crate) fn reply(&self, parent: CommentId) -> CommentId {
         let parent = self.at(parent);
-        run(self.mutations.reply(&asked(), &parent, new_reply("a reply"))).expect("a new reply").value.comment.id
+        run(self.mutations.submit(&asked(), &parent, new_reply("a reply"))).expect("a new reply").value.comment.id
     }
 
     pub(crate) fn at(&self, id: CommentId) -> LocatedComment {
@@ -105,12 +105,16 @@ impl Scene {
     }
 
     fn delete(&self, id: CommentId) -> WriteOutput<CommentView> {
-        run(self.mutations.delete(&asked(), &self.at(id), DeleteActor::Moderator, String::new()))
-            .expect("not deleted yet")
+        run(self.mutations.submit(
+            &asked(),
+            &self.at(id),
+            DeleteComment { actor: DeleteActor::Moderator, etag: String::new() },
+        ))
+        .expect("not deleted yet")
     }
 
     pub(crate) fn hide(&self, id: CommentId) -> WriteOutput<CommentView> {
-        run(self.mutations.hide(&asked(), &self.at(id), true)).expect("active")
+        run(self.mutations.submit(&asked(), &self.at(id), HideComment { hidden: true })).expect("active")
     }
 
     fn row(&self, subject: &SubjectKey) -> Subject {
@@ -150,9 +154,9 @@ fn content(text: &str) -> Content {
     Content::stored(text.to_owned(), Vec::new(), Metadata::new())
 }
 
-fn new_root(subject: &SubjectKey, text: &str) -> CreateRoot {
+fn new_root(text: &str) -> CreateRoot {
     let (member, client) = (member("ann"), ClientInfo::default());
-    CreateRoot { subject: subject.clone(), member, content: content(text), client }
+    CreateRoot { member, content: content(text), client }
 }
 
 fn new_reply(text: &str) -> CreateReply {

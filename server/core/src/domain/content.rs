@@ -123,6 +123,19 @@ impl Content {
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
+
+    /// Returns the parts that take part in the fingerprint of a request. Mentions and keys contain
+    /// no control characters, so no element equals a separator between the lists, and two different
+    /// contents never give the same parts. A content without extra fields has the parts that versions
+    /// without such fields give it.
+    pub(crate) fn fingerprint_parts(&self) -> impl Iterator<Item = &[u8]> {
+        let mentions = self.mentions.iter().map(MemberId::as_str);
+        let metadata = self.metadata.iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
+        let parts = [self.text(), "\0mentions"].into_iter().chain(mentions).chain(["\0metadata"]).chain(metadata);
+        let begin = (!self.extra.is_empty()).then_some("\0extra".as_bytes());
+        let extra = self.extra.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_slice()]);
+        parts.map(str::as_bytes).chain(begin).chain(extra)
+    }
 }
 
 /// Checks the caller's own fields: at most 16 entries, 1 KiB in all, keys of 1–64 bytes without

@@ -6,7 +6,7 @@ use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use crate::domain::subject::{Metadata, SubjectState};
 use crate::ports::IdSource;
 use crate::write::submit::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
-use crate::write::verbs::{Import, ImportTimes};
+use crate::write::verbs::{DeleteSubject, Import, ImportTimes};
 use crate::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
 
 fn item(subject: &SubjectKey, external_id: &str, kind: ImportKind) -> ImportItem {
@@ -101,7 +101,7 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
     assert_eq!(told(&import(&scene, &everybody(), &absent))[0], Err(Error::SubjectNotFound));
     let foreign = import(&scene, &only(["wall"]), &items[..1]);
     assert_eq!(told(&foreign), [Err(Error::CallerNotAllowed)]);
-    run(scene.mutations.delete_subject(&asked(), key.clone(), String::new())).expect("it stands");
+    run(scene.mutations.submit(&asked(), &key, DeleteSubject { etag: String::new() })).expect("it stands");
     assert_eq!(told(&import(&scene, &everybody(), &[comment(&key, "z", None)])), [Err(Error::SubjectNotFound)]);
 }
 

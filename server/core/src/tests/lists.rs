@@ -4,6 +4,7 @@ use super::{Scene, everybody, only, refused, text, video};
 use crate::domain::page::{ListOrder, PageStart, ReplyPage, RootPage, SubtreeQuery};
 use crate::domain::subject::SubjectState;
 use crate::read::{ListComments, ListReplies, ListStart};
+use crate::write::verbs::DeleteSubject;
 use crate::{CommentId, Error, SubjectKey};
 
 fn roots(subject: &SubjectKey, at: ListStart) -> ListComments {
@@ -79,7 +80,7 @@ fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
 fn lists_of_a_subject_that_does_not_exist_are_empty_where_its_first_comment_makes_it() {
     let scene = Scene::new();
     let deleted = scene.at(scene.root_on_wall("2")).subject;
-    run(scene.mutations.delete_subject(&super::asked(), deleted.clone(), String::new())).expect("it stands");
+    run(scene.mutations.submit(&super::asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
     let wall = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let list = |key: &SubjectKey, min_revision| {
         let ask = ListComments { min_revision, ..roots(key, BEGINNING) };

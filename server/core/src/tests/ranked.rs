@@ -10,7 +10,7 @@ use crate::domain::subject::SubjectState;
 use crate::ports::IdSource;
 use crate::read::RankedPage;
 use crate::read::{ListRanked, ListRankedReplies, RankedAt};
-use crate::write::verbs::{CommandKind, Create, Reply};
+use crate::write::verbs::{CommandKind, Create, DeleteSubject, Reply};
 use crate::{ClientInfo, Command, CommentId, Error, Millis, Result, SubjectKey};
 
 const EPOCH: i64 = 7;
@@ -213,6 +213,6 @@ fn ranked_lists_are_refused_or_empty_where_others_are() {
     with_state(&scene, &subject, SubjectState::Hidden);
     assert_eq!(refused(roots(&scene, &subject, at, 2)), Error::SubjectHidden);
     assert_eq!(refused(replies(&scene, root, at, 2)), Error::SubjectHidden);
-    run(scene.mutations.delete_subject(&asked(), subject.clone(), String::new())).expect("it stands");
+    run(scene.mutations.submit(&asked(), &subject, DeleteSubject { etag: String::new() })).expect("it stands");
     assert_eq!(refused(roots(&scene, &subject, at, 2)), Error::SubjectNotFound);
 }

@@ -3,18 +3,17 @@ use super::{Scene, asked, content, everybody, member, only, refused, text, video
 use crate::domain::like::LikeValue;
 use crate::domain::object_type::ObjectType;
 use crate::domain::subject::SubjectState;
-use crate::write::submit::EditComment;
-use crate::write::submit::{SetLikeRequest, SubjectPatch};
+use crate::write::verbs::{DeleteSubject, EditComment, SetLikeRequest, UpdateSubject};
 use crate::{CommentId, Error, SubjectKey};
 
 fn edited(scene: &Scene, id: CommentId, text: &str) -> i64 {
     let edit = EditComment { member: member("ann"), content: content(text), etag: String::new() };
-    run(scene.mutations.edit(&asked(), &scene.at(id), edit)).expect("ann wrote it").revision
+    run(scene.mutations.submit(&asked(), &scene.at(id), edit)).expect("ann wrote it").revision
 }
 
 fn liked(scene: &Scene, id: CommentId, by: &str, value: LikeValue) {
     let set = SetLikeRequest { member: member(by), value };
-    run(scene.mutations.set_like(&asked(), &scene.at(id), set)).expect("it is active");
+    run(scene.mutations.submit(&asked(), &scene.at(id), set)).expect("it is active");
 }
 
 #[test]
@@ -99,15 +98,15 @@ fn the_texts_of_a_comment_are_told_while_it_and_its_subject_are_shown() {
 }
 
 pub(super) fn with_state(scene: &Scene, subject: &SubjectKey, state: SubjectState) {
-    let patch = SubjectPatch { state: Some(state), ..SubjectPatch::default() };
-    run(scene.mutations.update_subject(&asked(), subject.clone(), patch)).expect("the subject stands");
+    let patch = UpdateSubject { state: Some(state), ..UpdateSubject::default() };
+    run(scene.mutations.submit(&asked(), subject, patch)).expect("the subject stands");
 }
 
 #[test]
 fn subjects_are_read_in_the_order_of_their_keys_and_implied_where_the_first_comment_makes_them() {
     let scene = Scene::new();
     let (made, deleted, absent) = (scene.subject("1"), scene.subject("2"), video("3"));
-    run(scene.mutations.delete_subject(&asked(), deleted.clone(), String::new())).expect("it stands");
+    run(scene.mutations.submit(&asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
     let implied = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let keys = [implied.clone(), absent, deleted.clone(), made.clone()];
     let found = run(scene.comments.subjects(&everybody(), &keys, 0)).expect("a scene has no faults");
@@ -184,7 +183,7 @@ fn a_history_leaves_out_what_may_not_be_shown() {
     with_state(&scene, &keys[2], SubjectState::ReadOnly);
     let deleted = scene.subject("4");
     scene.root(&deleted);
-    run(scene.mutations.delete_subject(&asked(), deleted, String::new())).expect("it stands");
+    run(scene.mutations.submit(&asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
     let ask = |all, limit, after| {
         let object_type = ObjectType::stored("video".to_owned());
         let ask = ListMemberComments { object_type, member: member("ann"), all, after, limit };

@@ -4,8 +4,10 @@ use super::{
 };
 use crate::domain::like::LikeValue;
 use crate::domain::subject::{Metadata, SubjectState};
-use crate::write::submit::{CreateRoot, EditComment, NewSubject, SetLikeRequest, SubjectPatch};
-use crate::write::verbs::DeleteActor;
+use crate::write::verbs::{
+    CreateRoot, DeleteActor, DeleteComment, DeleteSubject, EditComment, HideComment, NewSubject, PinComment,
+    SetLikeRequest, UndeleteComment, UndeleteSubject, UpdateSubject,
+};
 use crate::{CommentState, Content, Error, SubjectKey};
 
 fn metadata(entries: &[(&str, &str)]) -> Metadata {
@@ -19,22 +21,30 @@ fn a_comment_goes_through_its_verbs() {
     let id = scene.root(&subject);
     let at = scene.at(id);
     let edit = EditComment { member: member("ann"), content: content("edited"), etag: String::new() };
-    let edited = run(scene.mutations.edit(&asked(), &at, edit)).expect("ann wrote it");
+    let edited = run(scene.mutations.submit(&asked(), &at, edit)).expect("ann wrote it");
     assert_eq!((text(&edited.value), edited.revision), (Some("edited"), scene.row(&subject).revision));
-    let pin = |pinned| run(scene.mutations.pin(&asked(), &at, member("owner"), pinned)).map(|done| done.value.pinned);
+    let pin = |pinned| {
+        run(scene.mutations.submit(&asked(), &at, PinComment { member: member("owner"), pinned }))
+            .map(|done| done.value.pinned)
+    };
     assert_eq!([pin(true), pin(false)], [Ok(true), Ok(false)]);
-    let hide = |hidden| run(scene.mutations.hide(&asked(), &at, hidden)).map(|done| done.value.comment.state);
+    let hide = |hidden| {
+        run(scene.mutations.submit(&asked(), &at, HideComment { hidden })).map(|done| done.value.comment.state)
+    };
     assert_eq!([hide(true), hide(false)], [Ok(CommentState::Hidden), Ok(CommentState::Active)]);
-    let reply = run(scene.mutations.reply(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
+    let reply = run(scene.mutations.submit(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
     assert_eq!((reply.comment.root_id, reply.comment.member, reply.comment.floor), (Some(id), member("bob"), 1));
     for (actor, by) in [(DeleteActor::Author(member("ann")), "ann"), (DeleteActor::Owner(member("owner")), "owner")] {
-        let deleted = run(scene.mutations.delete(&asked(), &at, actor, String::new())).expect("it is not deleted");
+        let deleted = run(scene.mutations.submit(&asked(), &at, DeleteComment { actor, etag: String::new() }))
+            .expect("it is not deleted");
         assert_eq!((deleted.value.comment.state, deleted.value.content), (CommentState::Deleted, None));
-        let back = run(scene.mutations.undelete(&asked(), &at, member(by))).expect("who deleted it brings it back");
+        let back = run(scene.mutations.submit(&asked(), &at, UndeleteComment { member: member(by) }))
+            .expect("who deleted it brings it back");
         assert_eq!(text(&back.value), Some("edited"));
     }
     let wrong = || "wrong".to_owned();
-    let stale = run(scene.mutations.delete(&asked(), &at, DeleteActor::Moderator, wrong()));
+    let stale =
+        run(scene.mutations.submit(&asked(), &at, DeleteComment { actor: DeleteActor::Moderator, etag: wrong() }));
     assert!(matches!(stale, Err(Error::EtagMismatch { .. })), "{stale:?}");
 }
 
@@ -43,22 +53,22 @@ fn a_subject_goes_through_its_verbs() {
     let scene = Scene::new();
     let key = scene.subject("1");
     assert_eq!(scene.row(&key).owner, Some(member("owner")));
-    let patch = SubjectPatch {
+    let patch = UpdateSubject {
         owner: Some(None),
         state: Some(SubjectState::ReadOnly),
         metadata: Some(metadata(&[("a", "b")])),
         etag: scene.row(&key).etag(),
     };
-    let updated = run(scene.mutations.update_subject(&asked(), key.clone(), patch)).expect("the etag is right").value;
+    let updated = run(scene.mutations.submit(&asked(), &key, patch)).expect("the etag is right").value;
     let told = (&updated.owner, updated.state, &updated.metadata);
     assert_eq!(told, (&None, SubjectState::ReadOnly, &metadata(&[("a", "b")])));
-    let delete = |etag: String| run(scene.mutations.delete_subject(&asked(), key.clone(), etag));
+    let delete = |etag: String| run(scene.mutations.submit(&asked(), &key, DeleteSubject { etag }));
     assert_eq!(refused(delete("wrong".to_owned())), Error::EtagMismatch { current: updated.etag() });
     assert!(delete(String::new()).is_ok_and(|gone| gone.value.delete_time.is_some()));
-    let back = || run(scene.mutations.undelete_subject(&asked(), key.clone())).map(|back| back.value.delete_time);
+    let back = || run(scene.mutations.submit(&asked(), &key, UndeleteSubject)).map(|back| back.value.delete_time);
     assert_eq!([back(), back()], [Ok(None), Err(Error::SubjectAlreadyExists)]);
-    let new = || NewSubject { key: key.clone(), owner: None, metadata: Metadata::new() };
-    assert_eq!(refused(run(scene.mutations.create_subject(&asked(), new()))), Error::SubjectAlreadyExists);
+    let new = || NewSubject { owner: None, metadata: Metadata::new() };
+    assert_eq!(refused(run(scene.mutations.submit(&asked(), &key, new()))), Error::SubjectAlreadyExists);
 }
 
 #[test]
@@ -66,7 +76,7 @@ fn the_first_comment_makes_its_subject_where_the_type_says_so() {
     let scene = Scene::new();
     let root = scene.root_on_wall("1");
     assert_eq!(scene.row(&scene.at(root).subject).comment_count, 1);
-    let none = run(scene.mutations.create(&asked(), new_root(&video("9"), "nowhere")));
+    let none = run(scene.mutations.submit(&asked(), &video("9"), new_root("nowhere")));
     assert_eq!(refused(none), Error::SubjectNotFound);
 }
 
@@ -78,14 +88,14 @@ fn nothing_is_written_for_a_caller_who_may_not_use_the_type() {
     let foreign = WriteContext { caller: only(["wall"]), ..asked() };
     let before = scene.row(&key);
     let edit = EditComment { member: member("ann"), content: content("edited"), etag: String::new() };
-    let new = NewSubject { key: video("2"), owner: None, metadata: Metadata::new() };
+    let new = NewSubject { owner: None, metadata: Metadata::new() };
     for why in [
-        refused(run(scene.mutations.create(&foreign, new_root(&key, "x")))),
-        refused(run(scene.mutations.reply(&foreign, &at, new_reply("x")))),
-        refused(run(scene.mutations.edit(&foreign, &at, edit))),
-        refused(run(scene.mutations.create_subject(&foreign, new))),
-        refused(run(scene.mutations.update_subject(&foreign, key.clone(), SubjectPatch::default()))),
-        refused(run(scene.mutations.delete_subject(&foreign, key.clone(), String::new()))),
+        refused(run(scene.mutations.submit(&foreign, &key, new_root("x")))),
+        refused(run(scene.mutations.submit(&foreign, &at, new_reply("x")))),
+        refused(run(scene.mutations.submit(&foreign, &at, edit))),
+        refused(run(scene.mutations.submit(&foreign, &video("2"), new))),
+        refused(run(scene.mutations.submit(&foreign, &key, UpdateSubject::default()))),
+        refused(run(scene.mutations.submit(&foreign, &key, DeleteSubject { etag: String::new() }))),
     ] {
         assert_eq!(why, Error::CallerNotAllowed);
     }
@@ -101,8 +111,8 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
     };
     let plain = mention(&[], &[]);
     let create = |subject: &SubjectKey, content: &Content| {
-        let new = CreateRoot { content: content.clone(), ..new_root(subject, "") };
-        run(scene.mutations.create(&asked_as(1), new)).map(|done| done.value.comment.id)
+        let new = CreateRoot { content: content.clone(), ..new_root("") };
+        run(scene.mutations.submit(&asked_as(1), subject, new)).map(|done| done.value.comment.id)
     };
     let first = create(&key, &plain);
     assert!(first.is_ok() && create(&key, &plain) == first);
@@ -118,29 +128,28 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
     }
     let bodies = [&["eve"][..], &["eve", "bob"]].map(|members| mention(members, &[]));
     let bodies = bodies.into_iter().chain([mention(&["eve"], &[("bob", "x")]), mention(&[], &[("eve", "bob")])]);
-    let parts: Vec<_> = bodies.map(|body| crate::write::submit::content_parts(&body).concat()).collect();
+    let parts: Vec<_> = bodies.map(|body| body.fingerprint_parts().collect::<Vec<_>>().concat()).collect();
     assert!((1..parts.len()).all(|n| !parts[..n].contains(&parts[n])), "no two contents read alike");
     let other = scene.subject("2");
     assert!(create(&other, &plain).is_ok_and(|id| Ok(id) != first), "keys are those of a subject");
 
-    let patch = |owner: Option<&str>, entries: &[(&str, &str)], etag: &str| SubjectPatch {
+    let patch = |owner: Option<&str>, entries: &[(&str, &str)], etag: &str| UpdateSubject {
         owner: Some(owner.map(member)),
         state: None,
         metadata: Some(metadata(entries)),
         etag: etag.to_owned(),
     };
-    let update =
-        |patch| run(scene.mutations.update_subject(&asked_as(2), key.clone(), patch)).map(|done| done.revision);
+    let update = |patch| run(scene.mutations.submit(&asked_as(2), &key, patch)).map(|done| done.revision);
     let first = update(patch(Some("eve"), &[("a", "b")], ""));
     assert!(first.is_ok() && update(patch(Some("eve"), &[("a", "b")], "")) == first);
-    let state = SubjectPatch { state: Some(SubjectState::Active), ..patch(Some("eve"), &[("a", "b")], "") };
+    let state = UpdateSubject { state: Some(SubjectState::Active), ..patch(Some("eve"), &[("a", "b")], "") };
     for other in [
         patch(None, &[("a", "b")], ""),
         patch(Some("bob"), &[("a", "b")], ""),
         patch(Some("eve"), &[], ""),
         patch(Some("eve"), &[("a", "c")], ""),
         patch(Some("eve"), &[("a", "b")], "1.1"),
-        SubjectPatch { owner: None, ..patch(None, &[("a", "b")], "") },
+        UpdateSubject { owner: None, ..patch(None, &[("a", "b")], "") },
         state,
     ] {
         assert_eq!(update(other.clone()), Err(Error::RequestIdReused), "{other:?}");
@@ -148,7 +157,8 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
 
     let (at, elsewhere) = (scene.at(scene.root(&key)), scene.at(scene.root(&key)));
     let delete = |at, actor, etag: &str| {
-        run(scene.mutations.delete(&asked_as(3), at, actor, etag.to_owned())).map(|done| done.revision)
+        run(scene.mutations.submit(&asked_as(3), at, DeleteComment { actor, etag: etag.to_owned() }))
+            .map(|done| done.revision)
     };
     let first = delete(&at, DeleteActor::Moderator, "");
     assert!(first.is_ok() && delete(&at, DeleteActor::Moderator, "") == first);
@@ -168,7 +178,7 @@ fn a_like_is_set_and_told_with_its_counts() {
     let at = scene.at(scene.root(&scene.subject("1")));
     let set = |request, value| {
         let set = SetLikeRequest { member: member("bob"), value };
-        run(scene.mutations.set_like(&asked_as(request), &at, set))
+        run(scene.mutations.submit(&asked_as(request), &at, set)).map(|done| done.value)
     };
     for (request, value, likes, dislikes, changed) in [
         (1, LikeValue::Like, 1, 0, true),

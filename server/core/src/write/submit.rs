@@ -1,30 +1,19 @@
-//! The use cases that write: the conversion of a request to a command, and of its output to a
-//! result.
+//! The use cases that write: a request becomes a command, and its output the result.
 
-mod comments;
 mod import;
-mod likes;
-mod subjects;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::domain::caller::Caller;
-use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::member::MemberId;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
-use crate::domain::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
-use crate::domain::subject::{Subject, SubjectKey};
+use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
 use crate::ports::{Clock, IdSource, Reader};
 use crate::write::command_log::CommandLog;
-use crate::write::command_output::{CommandOutput, Effect};
-use crate::write::verbs::{Command, CommandKind};
-#[cfg(test)]
-pub(crate) use comments::content_parts;
-pub use comments::{CreateReply, CreateRoot, EditComment};
+use crate::write::command_output::CommandOutput;
+use crate::write::verbs::{Command, Request, RequestContext, Target, WriteOutput};
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
-pub use likes::SetLikeRequest;
-pub use subjects::{NewSubject, SubjectPatch};
 
 /// The use cases that write.
 #[derive(Debug, Clone)]
@@ -60,24 +49,6 @@ pub struct WriteContext {
     pub request_id: Option<RequestId>,
 }
 
-/// The result of a mutation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WriteOutput<T> {
-    /// The changed object in its present state.
-    pub value: T,
-    /// The subject's revision that contains the effect.
-    pub revision: i64,
-}
-
-/// A mutation before it has an idempotency key and a time.
-pub(super) struct CommandDraft<'a> {
-    pub(super) subject: SubjectKey,
-    pub(super) verb: CommandKind,
-    /// The parts of the body that take part in the fingerprint. Client information is not among
-    /// them: a retry may come from another client.
-    pub(super) body: Vec<&'a [u8]>,
-}
-
 impl Mutations {
     /// Creates the use cases on `ports`, under `policies`.
     #[must_use]
@@ -90,38 +61,31 @@ impl Mutations {
         caller.policy(&self.policies, object_type)
     }
 
-    pub(super) async fn submit(&self, asked: &WriteContext, draft: CommandDraft<'_>) -> Result<CommandOutput> {
-        let id = asked.request_id.unwrap_or_else(|| RequestId::from_bytes(self.ids.request()));
-        let mut parts = vec![draft.verb.name().as_bytes()];
-        parts.push(draft.subject.object_type().as_str().as_bytes());
-        parts.push(draft.subject.object_id().as_bytes());
-        parts.extend(draft.body);
-        let key = IdempotencyKey::of(&asked.caller, asked.member.as_ref(), &id);
-        let request = RequestIdentity { key, fingerprint: Fingerprint::of(&parts) };
-        let command = Command { subject: draft.subject, verb: draft.verb, request, now: self.clock.now() };
-        self.submit_one(command).await
+    /// Makes a request about `at` and returns its result, once it is durable. A repeat of a request
+    /// returns the first revision.
+    ///
+    /// # Errors
+    /// Those of [`Caller::policy`]; [`Error::RequestIdReused`]; the reason for which the verb is
+    /// rejected: see its file.
+    pub async fn submit<R: Request>(
+        &self,
+        asked: &WriteContext,
+        at: &R::Target,
+        request: R,
+    ) -> Result<WriteOutput<R::Value>> {
+        let (subject, now) = (at.subject().clone(), self.clock.now());
+        let policy = self.policy(&asked.caller, subject.object_type())?;
+        let given = asked.request_id.map_or_else(OnceLock::new, OnceLock::from);
+        let context = RequestContext { policy, ids: self.ids.as_ref(), id: &given, now };
+        let verb = request.verb(at, context).await?;
+        let key = IdempotencyKey::of(&asked.caller, asked.member.as_ref(), context.request_id());
+        let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
+        let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;
+        WriteOutput::of::<R>(output)
     }
 
     pub(super) async fn submit_one(&self, command: Command) -> Result<CommandOutput> {
         let outputs = self.log.submit(vec![command]).await?;
         outputs.into_iter().next().unwrap_or_else(|| Err(Error::internal("a batch of one was answered with none")))
-    }
-}
-
-impl WriteOutput<CommentView> {
-    pub(super) fn comment(output: CommandOutput) -> Result<Self> {
-        match output.effect {
-            Effect::Comment(view) => Ok(Self { value: *view, revision: output.revision }),
-            Effect::Subject(_) | Effect::Like(_) => Err(Error::internal("a comment's verb answered something else")),
-        }
-    }
-}
-
-impl WriteOutput<Subject> {
-    pub(super) fn subject(output: CommandOutput) -> Result<Self> {
-        match output.effect {
-            Effect::Subject(subject) => Ok(Self { value: *subject, revision: output.revision }),
-            Effect::Comment(_) | Effect::Like(_) => Err(Error::internal("a subject's verb answered something else")),
-        }
     }
 }

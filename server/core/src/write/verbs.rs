@@ -1,7 +1,8 @@
-//! The commands, with one file per verb. Each verb is a struct that names its lock set, checks
-//! itself against the locked rows, and returns the changes that follow.
+//! The commands, with one file per verb. The file has the request that becomes the command, the lock
+//! set, the check against the locked rows, the changes that follow, the fingerprint and the result.
 
 mod create;
+mod create_subject;
 mod delete;
 mod delete_subject;
 mod edit;
@@ -10,28 +11,40 @@ mod import;
 mod like;
 mod pin;
 mod reply;
-mod subject;
+mod update_subject;
 
-use crate::domain::comment::Comment;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+
+use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
-use crate::domain::request::RequestIdentity;
+use crate::domain::member::MemberId;
+use crate::domain::object_type::Policy;
+use crate::domain::page::LocatedComment;
+use crate::domain::request::{Fingerprint, RequestId, RequestIdentity};
 use crate::domain::subject::{Subject, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
+use crate::ports::IdSource;
 use crate::write::change::Change;
+use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
-pub use create::Create;
-pub use delete::{Delete, DeleteActor, Undelete};
+pub use create::{Create, CreateRoot};
+pub use create_subject::{CreateSubject, NewSubject};
+pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
 pub use delete_subject::{DeleteSubject, UndeleteSubject};
-pub use edit::Edit;
-pub use hide::{Hide, Unhide};
+pub use edit::{Edit, EditComment};
+pub use hide::{Hide, HideComment, Unhide};
+pub(crate) use import::imported;
 pub use import::{Import, ImportLike, ImportTimes};
-pub use like::SetLike;
-pub use pin::{Pin, Unpin};
-pub use reply::Reply;
-pub use subject::{CreateSubject, UpdateSubject};
+pub use like::{SetLike, SetLikeRequest};
+pub use pin::{Pin, PinComment, Unpin};
+pub use reply::{CreateReply, Reply};
+pub use update_subject::UpdateSubject;
 
 /// One mutation of one subject, or of one like under it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,10 +118,100 @@ verbs! {
     ImportLike = (16, "ImportLike") "Bring a like in with its time.",
 }
 
+/// A request, which becomes a command of one verb.
+#[async_trait]
+pub trait Request: Sized + Send {
+    /// The subject or the comment that the request concerns.
+    type Target: Target;
+    /// The value of the result.
+    type Value;
+
+    /// Returns the verb of the command.
+    ///
+    /// # Errors
+    /// Only errors of the source of ids.
+    async fn verb(self, at: &Self::Target, context: RequestContext<'_>) -> Result<CommandKind>;
+
+    /// Returns the value of an effect of the verb.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] for the effect of another verb.
+    fn value(effect: Effect) -> Result<Self::Value>;
+}
+
+/// The object that a request concerns.
+pub trait Target: Sync {
+    /// The subject that it is or that it belongs to.
+    fn subject(&self) -> &SubjectKey;
+}
+
+/// The facts from which a request makes its command.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestContext<'c> {
+    /// The policy of the object type.
+    pub policy: &'c Policy,
+    /// The source of new ids.
+    pub ids: &'c dyn IdSource,
+    /// The present time.
+    pub now: Millis,
+    pub(crate) id: &'c OnceLock<RequestId>,
+}
+
+impl<'c> RequestContext<'c> {
+    /// Returns the id of the request; the service generates it once if the caller gave none.
+    #[must_use]
+    pub fn request_id(&self) -> &'c RequestId {
+        self.id.get_or_init(|| RequestId::from_bytes(self.ids.request()))
+    }
+}
+
+/// The result of a mutation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteOutput<T> {
+    /// The changed object in its present state.
+    pub value: T,
+    /// The subject's revision that contains the effect.
+    pub revision: i64,
+}
+
+impl<T> WriteOutput<T> {
+    /// Converts the output of the command of a request.
+    pub(crate) fn of<R: Request<Value = T>>(output: CommandOutput) -> Result<Self> {
+        Ok(Self { value: R::value(output.effect)?, revision: output.revision })
+    }
+}
+
+impl Target for SubjectKey {
+    fn subject(&self) -> &SubjectKey {
+        self
+    }
+}
+
+impl Target for LocatedComment {
+    fn subject(&self) -> &SubjectKey {
+        &self.subject
+    }
+}
+
 /// The rules of a verb.
 pub(crate) trait Verb {
     /// Returns the lock set of the command.
     fn needs(&self) -> LockSet;
+
+    /// Returns the parts of the body that take part in the fingerprint of a request, after the name
+    /// of the verb and the subject. Client information is not among them: a retry may come from
+    /// another client. The parts are a stored format.
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        Vec::new()
+    }
+
+    /// Returns the fingerprint of a request for the verb with the stored name `name`.
+    fn fingerprint(&self, name: &str, subject: &SubjectKey) -> Fingerprint {
+        let body = self.body();
+        let head = [name, subject.object_type().as_str(), subject.object_id()].map(str::as_bytes);
+        let parts: Vec<&[u8]> = head.into_iter().chain(body.iter().map(AsRef::as_ref)).collect();
+        Fingerprint::of(&parts)
+    }
 
     /// Checks that the command is allowed now.
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()>;
@@ -129,6 +232,11 @@ impl CommandKind {
     #[must_use]
     pub fn needs(&self) -> LockSet {
         self.act().needs()
+    }
+
+    /// Returns the fingerprint of a request for this command.
+    pub(crate) fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint {
+        self.act().fingerprint(self.name(), subject)
     }
 
     /// The comment of the command; `None` for a subject's own verbs.
@@ -195,4 +303,35 @@ fn target<'w>(unit: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<
 /// Rejects an etag that is not the current one; an empty etag requires nothing.
 fn match_etag(given: &str, current: String) -> Result<()> {
     if given.is_empty() || given == current { Ok(()) } else { Err(Error::EtagMismatch { current }) }
+}
+
+/// Returns the part of a fingerprint that names a comment.
+fn id_part(id: CommentId) -> Cow<'static, [u8]> {
+    Cow::Owned(id.get().to_be_bytes().into())
+}
+
+/// Returns the comment of an effect.
+fn comment_of(effect: Effect) -> Result<CommentView> {
+    match effect {
+        Effect::Comment(view) => Ok(*view),
+        Effect::Subject(_) | Effect::Like(_) => Err(Error::internal("a comment's verb answered something else")),
+    }
+}
+
+/// Returns the subject of an effect.
+fn subject_of(effect: Effect) -> Result<Subject> {
+    match effect {
+        Effect::Subject(subject) => Ok(*subject),
+        Effect::Comment(_) | Effect::Like(_) => Err(Error::internal("a subject's verb answered something else")),
+    }
+}
+
+/// Returns the parts of a fingerprint for the owner and the metadata of a subject.
+fn subject_parts<'a>(
+    metadata: impl IntoIterator<Item = (&'a String, &'a String)>,
+    owner: Option<&'a MemberId>,
+) -> impl Iterator<Item = Cow<'a, [u8]>> {
+    let owner = owner.map_or("", MemberId::as_str);
+    let metadata = metadata.into_iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);
+    [owner].into_iter().chain(metadata).map(|part| Cow::Borrowed(part.as_bytes()))
 }

@@ -1,6 +1,6 @@
 //! Parses the keys of subjects and the changes to them.
 
-use riposte_core::submit::SubjectPatch;
+use riposte_core::verbs::UpdateSubject;
 use riposte_core::{SubjectKey, SubjectState, Violation};
 use riposte_sdk::v1;
 
@@ -17,11 +17,11 @@ pub(crate) fn subject_key(field: &str, key: Option<&v1::SubjectKey>) -> Result<S
 pub(crate) fn patch(
     subject: &v1::Subject,
     mask: Option<&prost_types::FieldMask>,
-) -> Result<SubjectPatch, Vec<Violation>> {
+) -> Result<UpdateSubject, Vec<Violation>> {
     let mut violations = Vec::new();
     let mask = mask.map_or(&[][..], |mask| &mask.paths);
     let chosen = |path: &str, set: bool| if mask.is_empty() { set } else { mask.iter().any(|named| named == path) };
-    let mut patch = SubjectPatch { etag: subject.etag.clone(), ..SubjectPatch::default() };
+    let mut patch = UpdateSubject { etag: subject.etag.clone(), ..UpdateSubject::default() };
     if chosen("owner_id", !subject.owner_id.is_empty()) {
         let owner = optional_member("subject.owner_id", &subject.owner_id);
         patch.owner = owner.map_err(|violation| violations.push(violation)).ok();

@@ -3,8 +3,10 @@ use super::{Recorder, asked, asked_by_none, at, metadata, plain, rich, subject};
 use crate::domain::caller::Caller;
 use crate::domain::like::LikeValue;
 use crate::domain::subject::{Metadata, SubjectState};
-use crate::write::submit::{CreateReply, CreateRoot, EditComment, NewSubject, SetLikeRequest, SubjectPatch};
-use crate::write::verbs::DeleteActor;
+use crate::write::verbs::{
+    CreateReply, CreateRoot, DeleteActor, DeleteComment, DeleteSubject, EditComment, HideComment, NewSubject,
+    PinComment, SetLikeRequest, UndeleteComment, UndeleteSubject, UpdateSubject,
+};
 use crate::{ClientInfo, Content};
 
 fn client() -> ClientInfo {
@@ -13,33 +15,33 @@ fn client() -> ClientInfo {
 }
 
 fn root(content: Content, client: ClientInfo) -> CreateRoot {
-    CreateRoot { subject: subject(), member: member("ann"), content, client }
+    CreateRoot { member: member("ann"), content, client }
 }
 
 pub(super) fn subjects(recorder: &mut Recorder) {
     let named = Some(member("owner"));
-    let new = |owner, metadata| NewSubject { key: subject(), owner, metadata };
+    let new = |owner, metadata| NewSubject { owner, metadata };
     for (case, new) in [
         ("empty", new(None, Metadata::new())),
         ("owner", new(named.clone(), Metadata::new())),
         ("rich", new(named.clone(), metadata())),
     ] {
-        recorder.record(case, async |mutations| mutations.create_subject(&asked_by_none(), new).await);
+        recorder.record(case, async |mutations| mutations.submit(&asked_by_none(), &subject(), new).await);
     }
-    let state = |state| SubjectPatch { state: Some(state), ..SubjectPatch::default() };
+    let state = |state| UpdateSubject { state: Some(state), ..UpdateSubject::default() };
     for (case, patch) in [
-        ("empty", SubjectPatch::default()),
-        ("no_owner", SubjectPatch { owner: Some(None), ..SubjectPatch::default() }),
-        ("owner", SubjectPatch { owner: Some(named.clone()), ..SubjectPatch::default() }),
+        ("empty", UpdateSubject::default()),
+        ("no_owner", UpdateSubject { owner: Some(None), ..UpdateSubject::default() }),
+        ("owner", UpdateSubject { owner: Some(named.clone()), ..UpdateSubject::default() }),
         ("active", state(SubjectState::Active)),
         ("read_only", state(SubjectState::ReadOnly)),
         ("hidden", state(SubjectState::Hidden)),
-        ("no_metadata", SubjectPatch { metadata: Some(Metadata::new()), ..SubjectPatch::default() }),
-        ("metadata", SubjectPatch { metadata: Some(metadata()), ..SubjectPatch::default() }),
-        ("etag", SubjectPatch { etag: "e7".to_owned(), ..SubjectPatch::default() }),
+        ("no_metadata", UpdateSubject { metadata: Some(Metadata::new()), ..UpdateSubject::default() }),
+        ("metadata", UpdateSubject { metadata: Some(metadata()), ..UpdateSubject::default() }),
+        ("etag", UpdateSubject { etag: "e7".to_owned(), ..UpdateSubject::default() }),
         (
             "rich",
-            SubjectPatch {
+            UpdateSubject {
                 owner: Some(named),
                 state: Some(SubjectState::ReadOnly),
                 metadata: Some(metadata()),
@@ -47,15 +49,15 @@ pub(super) fn subjects(recorder: &mut Recorder) {
             },
         ),
     ] {
-        recorder.record(case, async |mutations| mutations.update_subject(&asked_by_none(), subject(), patch).await);
+        recorder.record(case, async |mutations| mutations.submit(&asked_by_none(), &subject(), patch).await);
     }
     for (case, etag) in [("plain", ""), ("etag", "e7")] {
         let delete = async |mutations: &super::Mutations| {
-            mutations.delete_subject(&asked_by_none(), subject(), etag.to_owned()).await
+            mutations.submit(&asked_by_none(), &subject(), DeleteSubject { etag: etag.to_owned() }).await
         };
         recorder.record(case, delete);
     }
-    recorder.record("plain", async |mutations| mutations.undelete_subject(&asked_by_none(), subject()).await);
+    recorder.record("plain", async |mutations| mutations.submit(&asked_by_none(), &subject(), UndeleteSubject).await);
 }
 
 pub(super) fn comments(recorder: &mut Recorder) {
@@ -73,18 +75,18 @@ pub(super) fn comments(recorder: &mut Recorder) {
         ]
     };
     for (case, content, client) in cases() {
-        recorder.record(case, async |mutations| mutations.create(&asked(), root(content, client)).await);
+        recorder.record(case, async |mutations| mutations.submit(&asked(), &subject(), root(content, client)).await);
     }
     for (case, content, client) in cases() {
         let new = CreateReply { member: member("ann"), content, client };
-        recorder.record(case, async |mutations| mutations.reply(&asked(), &at(77), new).await);
+        recorder.record(case, async |mutations| mutations.submit(&asked(), &at(77), new).await);
     }
 }
 
 pub(super) fn changes(recorder: &mut Recorder) {
     for (case, content, etag) in [("plain", plain(), ""), ("etag", plain(), "e7"), ("rich", rich(), "")] {
         let edit = EditComment { member: member("ann"), content, etag: etag.to_owned() };
-        recorder.record(case, async |mutations| mutations.edit(&asked(), &at(77), edit).await);
+        recorder.record(case, async |mutations| mutations.submit(&asked(), &at(77), edit).await);
     }
     for (case, actor, etag) in [
         ("author", DeleteActor::Author(member("ann")), ""),
@@ -92,26 +94,33 @@ pub(super) fn changes(recorder: &mut Recorder) {
         ("moderator", DeleteActor::Moderator, ""),
         ("etag", DeleteActor::Author(member("ann")), "e7"),
     ] {
-        let delete =
-            async |mutations: &super::Mutations| mutations.delete(&asked(), &at(77), actor, etag.to_owned()).await;
+        let delete = async |mutations: &super::Mutations| {
+            mutations.submit(&asked(), &at(77), DeleteComment { actor, etag: etag.to_owned() }).await
+        };
         recorder.record(case, delete);
     }
-    recorder.record("plain", async |mutations| mutations.undelete(&asked(), &at(77), member("ann")).await);
+    recorder.record("plain", async |mutations| {
+        mutations.submit(&asked(), &at(77), UndeleteComment { member: member("ann") }).await
+    });
     for pinned in [true, false] {
-        recorder.record("plain", async |mutations| mutations.pin(&asked(), &at(77), member("ann"), pinned).await);
+        recorder.record("plain", async |mutations| {
+            mutations.submit(&asked(), &at(77), PinComment { member: member("ann"), pinned }).await
+        });
     }
 }
 
 pub(super) fn moderation(recorder: &mut Recorder) {
     for hidden in [true, false] {
-        recorder.record("plain", async |mutations| mutations.hide(&asked_by_none(), &at(77), hidden).await);
+        recorder.record("plain", async |mutations| {
+            mutations.submit(&asked_by_none(), &at(77), HideComment { hidden }).await
+        });
     }
 }
 
 pub(super) fn likes(recorder: &mut Recorder) {
     for (case, value) in [("none", LikeValue::None), ("like", LikeValue::Like), ("dislike", LikeValue::Dislike)] {
         let set = SetLikeRequest { member: member("ann"), value };
-        recorder.record(case, async |mutations| mutations.set_like(&asked(), &at(77), set).await);
+        recorder.record(case, async |mutations| mutations.submit(&asked(), &at(77), set).await);
     }
 }
 
@@ -122,6 +131,8 @@ pub(super) fn callers(recorder: &mut Recorder) {
         ("other_caller", WriteContext { caller: Caller::unrestricted("app"), ..asked() }),
         ("without_request_id", WriteContext { request_id: None, ..asked() }),
     ] {
-        recorder.record(case, async |mutations| mutations.create(&asked, root(plain(), ClientInfo::default())).await);
+        recorder.record(case, async |mutations| {
+            mutations.submit(&asked, &subject(), root(plain(), ClientInfo::default())).await
+        });
     }
 }

@@ -13,14 +13,14 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::LikeValue;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
-use crate::domain::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
+use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Metadata, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
 use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::lock_set::CommentLocation;
 use crate::write::submit::Mutations;
-use crate::write::verbs::{Command, CreateSubject, Import, ImportLike, ImportTimes, SetLike};
+use crate::write::verbs::{Command, CreateSubject, Import, ImportLike, ImportTimes, SetLike, imported};
 
 /// An item to import.
 #[derive(Debug, Clone)]
@@ -231,7 +231,7 @@ impl Mutations {
                 Err(refused) => return Ok(Err(refused)),
             },
         };
-        let request = RequestIdentity { key: item.key(), fingerprint: Fingerprint::of(&[b"import"]) };
+        let request = RequestIdentity { key: item.key(), fingerprint: imported() };
         Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
     }
 

@@ -1,7 +1,11 @@
 //! The verb Create: a root comment.
 
-use super::{Command, Verb, existing, writable};
-use crate::domain::comment::Comment;
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, existing, writable};
+use crate::domain::comment::{Comment, CommentView};
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
@@ -9,11 +13,41 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
 use crate::domain::state::CommentState;
-use crate::domain::subject::Subject;
+use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
+use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to write a root comment.
+#[derive(Debug, Clone)]
+pub struct CreateRoot {
+    /// The author.
+    pub member: MemberId,
+    /// The content, within the policy of the type.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+}
+
+#[async_trait]
+impl Request for CreateRoot {
+    type Target = SubjectKey;
+    type Value = CommentView;
+
+    async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<CommandKind> {
+        let Self { member, content, client } = self;
+        let id = context.ids.comment(at.partition()).await?;
+        // A subject and its first comment may have the same number: they are rows of two tables.
+        let auto_create = context.policy.auto_create.then(|| SubjectId::from(id));
+        Ok(Create { id, member, content, client, auto_create }.into())
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
 
 /// Writes a root comment, and creates the subject if its type allows that.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +67,10 @@ pub struct Create {
 impl Verb for Create {
     fn needs(&self) -> LockSet {
         LockSet::default()
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        self.content.fingerprint_parts().map(Cow::Borrowed).collect()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

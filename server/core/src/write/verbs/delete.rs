@@ -1,17 +1,68 @@
 //! The verbs Delete and Undelete: by the author, by the subject's owner, or (delete only) by a
 //! moderator.
 
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
 use super::pin::unpinned;
-use super::{Command, Verb, match_etag, target, writable};
-use crate::domain::comment::{Comment, DeletedBy};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
+use crate::domain::comment::{Comment, CommentView, DeletedBy};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::member::MemberId;
+use crate::domain::page::LocatedComment;
 use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
 use crate::write::change::{Change, StateChange};
+use crate::write::command_output::Effect;
 use crate::write::lock_set::{CommentLocation, LockSet};
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to delete a comment.
+#[derive(Debug, Clone)]
+pub struct DeleteComment {
+    /// The capacity of the request.
+    pub actor: DeleteActor,
+    /// The expected etag; an empty one matches any.
+    pub etag: String,
+}
+
+/// A request to restore a deleted comment.
+#[derive(Debug, Clone)]
+pub struct UndeleteComment {
+    /// The member that restores the comment.
+    pub member: MemberId,
+}
+
+#[async_trait]
+impl Request for DeleteComment {
+    type Target = LocatedComment;
+    type Value = CommentView;
+
+    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
+        let Self { actor, etag } = self;
+        Ok(Delete { target: at.target(), actor, etag }.into())
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
+
+#[async_trait]
+impl Request for UndeleteComment {
+    type Target = LocatedComment;
+    type Value = CommentView;
+
+    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
+        Ok(Undelete { target: at.target(), member: self.member }.into())
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
 
 /// The capacity in which a deletion is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +112,15 @@ impl Verb for Delete {
         LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
     }
 
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        let capacity: &[u8] = match self.actor {
+            DeleteActor::Author(_) => b"author",
+            DeleteActor::Owner(_) => b"owner",
+            DeleteActor::Moderator => b"moderator",
+        };
+        vec![capacity.into(), self.etag.as_bytes().into(), id_part(self.target.id)]
+    }
+
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         let comment = target(unit, command, self.target.id)?;
         let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
@@ -102,6 +162,10 @@ pub struct Undelete {
 impl Verb for Undelete {
     fn needs(&self) -> LockSet {
         LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![id_part(self.target.id)]
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

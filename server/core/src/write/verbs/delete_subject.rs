@@ -1,10 +1,16 @@
 //! The verbs DeleteSubject and UndeleteSubject. The deletion is soft: everything below the subject
 //! is kept.
 
-use super::{Command, Verb, existing, match_etag};
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
+use super::{Command, CommandKind, Request, RequestContext, Verb, existing, match_etag, subject_of};
 use crate::domain::error::{Error, Result};
+use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::Change;
+use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
@@ -18,6 +24,34 @@ pub struct DeleteSubject {
 /// Restores a deleted subject unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndeleteSubject;
+
+#[async_trait]
+impl Request for DeleteSubject {
+    type Target = SubjectKey;
+    type Value = Subject;
+
+    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
+        Ok(self.into())
+    }
+
+    fn value(effect: Effect) -> Result<Subject> {
+        subject_of(effect)
+    }
+}
+
+#[async_trait]
+impl Request for UndeleteSubject {
+    type Target = SubjectKey;
+    type Value = Subject;
+
+    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
+        Ok(self.into())
+    }
+
+    fn value(effect: Effect) -> Result<Subject> {
+        subject_of(effect)
+    }
+}
 
 fn deleted(unit: &UnitOfWork, command: &Command, at: Option<Millis>) -> Vec<Change> {
     let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
@@ -33,6 +67,10 @@ impl Verb for DeleteSubject {
         LockSet::default()
     }
 
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![self.etag.as_bytes().into()]
+    }
+
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         match_etag(&self.etag, existing(unit, command)?.etag())
     }
@@ -45,6 +83,10 @@ impl Verb for DeleteSubject {
 impl Verb for UndeleteSubject {
     fn needs(&self) -> LockSet {
         LockSet::default()
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![Cow::Borrowed(&[])]
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

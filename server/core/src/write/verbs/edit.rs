@@ -1,15 +1,47 @@
 //! The verb Edit: an author changes the content of a comment.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use super::{Command, Verb, match_etag, target, writable};
+use async_trait::async_trait;
+
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
+use crate::domain::comment::CommentView;
 use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::member::MemberId;
+use crate::domain::page::LocatedComment;
 use crate::write::change::Change;
+use crate::write::command_output::Effect;
 use crate::write::lock_set::{CommentLocation, LockSet};
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to change the content of a comment.
+#[derive(Debug, Clone)]
+pub struct EditComment {
+    /// The member that edits the comment.
+    pub member: MemberId,
+    /// The new content, within the policy of the type.
+    pub content: Content,
+    /// The expected etag; an empty one matches any.
+    pub etag: String,
+}
+
+#[async_trait]
+impl Request for EditComment {
+    type Target = LocatedComment;
+    type Value = CommentView;
+
+    async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {
+        let Self { member, content, etag } = self;
+        Ok(Edit { target: at.target(), member, content, etag, window: context.policy.edit_window }.into())
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
 
 /// Replaces the content. The former content becomes a revision in the comment's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +61,11 @@ pub struct Edit {
 impl Verb for Edit {
     fn needs(&self) -> LockSet {
         LockSet { comments: vec![self.target.id], content: Some(self.target.id), like: None }
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        let tail = [Cow::Borrowed(self.etag.as_bytes()), id_part(self.target.id)];
+        self.content.fingerprint_parts().map(Cow::Borrowed).chain(tail).collect()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

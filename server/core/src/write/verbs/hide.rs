@@ -1,13 +1,42 @@
 //! The verbs Hide and Unhide: a moderator hides a comment and shows it again.
 
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
 use super::pin::unpinned;
-use super::{Command, Verb, target};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target};
+use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
+use crate::domain::page::LocatedComment;
 use crate::domain::state::CommentState;
 use crate::write::change::{Change, StateChange};
+use crate::write::command_output::Effect;
 use crate::write::lock_set::{CommentLocation, LockSet};
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to hide a comment, or to show it again.
+#[derive(Debug, Clone, Copy)]
+pub struct HideComment {
+    /// True to hide, false to show.
+    pub hidden: bool,
+}
+
+#[async_trait]
+impl Request for HideComment {
+    type Target = LocatedComment;
+    type Value = CommentView;
+
+    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
+        let target = at.target();
+        Ok(if self.hidden { Hide { target }.into() } else { Unhide { target }.into() })
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
 
 /// Hides an active comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +71,10 @@ impl Verb for Hide {
         needs(&self.target)
     }
 
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![id_part(self.target.id)]
+    }
+
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         check(unit, command, &self.target, CommentState::Active)
     }
@@ -59,6 +92,10 @@ impl Verb for Hide {
 impl Verb for Unhide {
     fn needs(&self) -> LockSet {
         needs(&self.target)
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![id_part(self.target.id)]
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

@@ -11,8 +11,9 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::Like;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
+use crate::domain::request::Fingerprint;
 use crate::domain::state::CommentState;
-use crate::domain::subject::Subject;
+use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
 use crate::write::lock_set::{CommentLocation, LockSet};
@@ -60,6 +61,10 @@ pub struct ImportTimes {
 impl Verb for Import {
     fn needs(&self) -> LockSet {
         LockSet { comments: self.parent.as_ref().map(CommentLocation::locks).unwrap_or_default(), ..LockSet::default() }
+    }
+
+    fn fingerprint(&self, _: &str, _: &SubjectKey) -> Fingerprint {
+        imported()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
@@ -124,6 +129,10 @@ impl Verb for ImportLike {
         self.like.needs()
     }
 
+    fn fingerprint(&self, _: &str, _: &SubjectKey) -> Fingerprint {
+        imported()
+    }
+
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         target(unit, command, self.like.comment_id).map(|_| ())
     }
@@ -144,4 +153,9 @@ impl Verb for ImportLike {
         };
         changes.map(dated).collect()
     }
+}
+
+/// Returns the fingerprint of every imported item: a repeat may bring the item with other data.
+pub(crate) fn imported() -> Fingerprint {
+    Fingerprint::of(&[b"import"])
 }

@@ -1,15 +1,46 @@
 //! The verb SetLike: one member's value for one comment, set as a state.
 
-use super::{Command, Verb, existing, target};
+use async_trait::async_trait;
+
+use super::{Command, CommandKind, Request, RequestContext, Verb, existing, target};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::like::{Like, LikeAnswer, LikeValue};
 use crate::domain::member::MemberId;
-use crate::domain::request::RequestId;
-use crate::domain::subject::SubjectState;
+use crate::domain::page::LocatedComment;
+use crate::domain::request::{Fingerprint, RequestId};
+use crate::domain::subject::{SubjectKey, SubjectState};
 use crate::write::change::Change;
+use crate::write::command_output::Effect;
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to set a value.
+#[derive(Debug, Clone)]
+pub struct SetLikeRequest {
+    /// The member whose value is set.
+    pub member: MemberId,
+    /// The value.
+    pub value: LikeValue,
+}
+
+#[async_trait]
+impl Request for SetLikeRequest {
+    type Target = LocatedComment;
+    type Value = LikeAnswer;
+
+    async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {
+        let Self { member, value } = self;
+        Ok(SetLike { comment_id: at.id, member, value, operation: *context.request_id() }.into())
+    }
+
+    fn value(effect: Effect) -> Result<LikeAnswer> {
+        match effect {
+            Effect::Like(answer) => Ok(answer),
+            Effect::Subject(_) | Effect::Comment(_) => Err(Error::internal("a like answered something else")),
+        }
+    }
+}
 
 /// Sets a value. Setting the present value changes nothing. A late repeat of an older operation of
 /// the same client changes nothing either. Both return the present state.
@@ -44,6 +75,10 @@ impl Verb for SetLike {
     fn needs(&self) -> LockSet {
         let like = Some((self.comment_id, self.member.clone()));
         LockSet { comments: vec![self.comment_id], content: None, like }
+    }
+
+    fn fingerprint(&self, name: &str, _: &SubjectKey) -> Fingerprint {
+        Fingerprint::of(&[name.as_bytes(), &self.comment_id.get().to_be_bytes(), &[self.value.code() as u8]])
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

@@ -1,13 +1,45 @@
 //! The verbs Pin and Unpin: the subject's owner pins at most three roots.
 
-use super::{Command, Verb, target, writable};
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, writable};
+use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
+use crate::domain::page::LocatedComment;
 use crate::domain::subject::MAX_PINS;
 use crate::write::change::Change;
+use crate::write::command_output::Effect;
 use crate::write::lock_set::{CommentLocation, LockSet};
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to pin or to unpin a root.
+#[derive(Debug, Clone)]
+pub struct PinComment {
+    /// The member that pins or unpins the comment.
+    pub member: MemberId,
+    /// True to pin, false to unpin.
+    pub pinned: bool,
+}
+
+#[async_trait]
+impl Request for PinComment {
+    type Target = LocatedComment;
+    type Value = CommentView;
+
+    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
+        let Self { member, pinned } = self;
+        let target = at.target();
+        Ok(if pinned { Pin { target, member }.into() } else { Unpin { target, member }.into() })
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
 
 /// Pins a visible root. A pinned root keeps its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +78,10 @@ impl Verb for Pin {
         needs(&self.target)
     }
 
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![id_part(self.target.id)]
+    }
+
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         check_owner(unit, command, &self.target, &self.member)?;
         let comment = target(unit, command, self.target.id)?;
@@ -70,6 +106,10 @@ impl Verb for Pin {
 impl Verb for Unpin {
     fn needs(&self) -> LockSet {
         needs(&self.target)
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        vec![id_part(self.target.id)]
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

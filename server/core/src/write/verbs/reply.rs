@@ -1,15 +1,49 @@
 //! The verb Reply: a comment below a root or below another reply.
 
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
 use super::create::{Attachment, fresh};
-use super::{Command, Verb, target, writable};
+use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, writable};
+use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
 use crate::domain::member::MemberId;
+use crate::domain::page::LocatedComment;
 use crate::write::change::{Change, NewComment};
+use crate::write::command_output::Effect;
 use crate::write::lock_set::{CommentLocation, LockSet};
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to write a reply.
+#[derive(Debug, Clone)]
+pub struct CreateReply {
+    /// The author.
+    pub member: MemberId,
+    /// The content, within the policy of the type.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+}
+
+#[async_trait]
+impl Request for CreateReply {
+    type Target = LocatedComment;
+    type Value = CommentView;
+
+    async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {
+        let Self { member, content, client } = self;
+        let id = context.ids.comment(at.subject.partition()).await?;
+        Ok(Reply { id, parent: at.target(), member, content, client, max_depth: context.policy.max_depth }.into())
+    }
+
+    fn value(effect: Effect) -> Result<CommentView> {
+        comment_of(effect)
+    }
+}
 
 /// Replies to a comment. Under the depth cap of its type, a deeper reply attaches at the last level
 /// and keeps its parent.
@@ -32,6 +66,10 @@ pub struct Reply {
 impl Verb for Reply {
     fn needs(&self) -> LockSet {
         LockSet { comments: self.parent.locks(), ..LockSet::default() }
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        self.content.fingerprint_parts().map(Cow::Borrowed).chain([id_part(self.parent.id)]).collect()
     }
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {

@@ -1,7 +1,7 @@
 //! DeleteComment of AdminService: an action of a named moderator.
 
 use riposte_core::Caller;
-use riposte_core::verbs::DeleteActor;
+use riposte_core::verbs::{DeleteActor, DeleteComment};
 use riposte_sdk::v1;
 
 use crate::rpc::moderation::ModerationOrder;
@@ -16,7 +16,8 @@ pub(crate) async fn handle(
     let v1::AdminServiceDeleteCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
     let (asked, at) = order.parsed(services, caller).await?;
-    let gone = services.mutations.delete(&asked, &at, DeleteActor::Moderator, String::new()).await?;
+    let request = DeleteComment { actor: DeleteActor::Moderator, etag: String::new() };
+    let gone = services.mutations.submit(&asked, &at, request).await?;
     let comment = Some(convert::comment(gone.value));
     Ok(v1::AdminServiceDeleteCommentResponse { comment, subject_revision: gone.revision })
 }

@@ -1,6 +1,7 @@
 //! HideComment: an action of a named moderator.
 
 use riposte_core::Caller;
+use riposte_core::verbs::HideComment;
 use riposte_sdk::v1;
 
 use crate::rpc::moderation::ModerationOrder;
@@ -15,6 +16,6 @@ pub(crate) async fn handle(
     let v1::HideCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
     let (asked, at) = order.parsed(services, caller).await?;
-    let hidden = services.mutations.hide(&asked, &at, true).await?;
+    let hidden = services.mutations.submit(&asked, &at, HideComment { hidden: true }).await?;
     Ok(v1::HideCommentResponse { comment: Some(convert::comment(hidden.value)), subject_revision: hidden.revision })
 }

@@ -1,6 +1,7 @@
 //! UnhideComment: an action of a named moderator.
 
 use riposte_core::Caller;
+use riposte_core::verbs::HideComment;
 use riposte_sdk::v1;
 
 use crate::rpc::moderation::ModerationOrder;
@@ -15,6 +16,6 @@ pub(crate) async fn handle(
     let v1::UnhideCommentRequest { id, moderator_id, reason, request_id } = &request;
     let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
     let (asked, at) = order.parsed(services, caller).await?;
-    let shown = services.mutations.hide(&asked, &at, false).await?;
+    let shown = services.mutations.submit(&asked, &at, HideComment { hidden: false }).await?;
     Ok(v1::UnhideCommentResponse { comment: Some(convert::comment(shown.value)), subject_revision: shown.revision })
 }

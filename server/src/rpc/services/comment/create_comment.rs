@@ -1,7 +1,7 @@
 //! CreateComment.
 
 use riposte_core::Caller;
-use riposte_core::submit::CreateRoot;
+use riposte_core::verbs::CreateRoot;
 use riposte_sdk::v1;
 
 use crate::rpc::parse::Violations;
@@ -21,8 +21,8 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((subject, _), member, content, client, request_id) = v.all((subject, member, content, client, request_id))?;
     let asked = services.asked(caller, &member, request_id, subject.object_type())?;
-    let new = CreateRoot { subject, member: member.clone(), content, client };
-    let written = services.mutations.create(&asked, new).await?;
+    let new = CreateRoot { member: member.clone(), content, client };
+    let written = services.mutations.submit(&asked, &subject, new).await?;
     // A repeated request receives the comment in its current state, which may differ from the
     // state after the first request.
     let comment = convert::comment(written.value.seen_by(Some(&member)));

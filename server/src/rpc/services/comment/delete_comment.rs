@@ -1,7 +1,7 @@
 //! DeleteComment.
 
 use riposte_core::Caller;
-use riposte_core::verbs::DeleteActor;
+use riposte_core::verbs::{DeleteActor, DeleteComment};
 use riposte_sdk::v1;
 
 use crate::rpc::error_metadata::under;
@@ -25,7 +25,8 @@ pub(crate) async fn handle(
         v1::ActingAs::SubjectOwner => DeleteActor::Owner(member.clone()),
     };
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let written = services.mutations.delete(&asked, &at, actor, request.etag).await.map_err(under(&at.subject))?;
+    let delete = DeleteComment { actor, etag: request.etag };
+    let written = services.mutations.submit(&asked, &at, delete).await.map_err(under(&at.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

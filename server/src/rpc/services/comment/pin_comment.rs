@@ -1,6 +1,6 @@
 //! PinComment.
 
-use riposte_core::submit::WriteOutput;
+use riposte_core::verbs::{PinComment, WriteOutput};
 use riposte_core::{Caller, CommentView};
 use riposte_sdk::v1;
 
@@ -31,7 +31,8 @@ pub(super) async fn set_pin(
     let request_id = v.take(parse::request_id(&pin.request_id));
     let ((at, _), member, request_id) = v.all((target, member, request_id))?;
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let written = services.mutations.pin(&asked, &at, member.clone(), pin.pinned).await;
+    let request = PinComment { member: member.clone(), pinned: pin.pinned };
+    let written = services.mutations.submit(&asked, &at, request).await;
     let WriteOutput { value, revision } = written.map_err(under(&at.subject))?;
     Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
 }

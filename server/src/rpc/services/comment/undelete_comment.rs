@@ -1,6 +1,7 @@
 //! UndeleteComment.
 
 use riposte_core::Caller;
+use riposte_core::verbs::UndeleteComment;
 use riposte_sdk::v1;
 
 use crate::rpc::error_metadata::under;
@@ -19,7 +20,8 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((at, _), member, request_id) = v.all((target, member, request_id))?;
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let written = services.mutations.undelete(&asked, &at, member.clone()).await.map_err(under(&at.subject))?;
+    let request = UndeleteComment { member: member.clone() };
+    let written = services.mutations.submit(&asked, &at, request).await.map_err(under(&at.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

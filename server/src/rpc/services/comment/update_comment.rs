@@ -1,7 +1,7 @@
 //! UpdateComment.
 
 use riposte_core::Caller;
-use riposte_core::submit::EditComment;
+use riposte_core::verbs::EditComment;
 use riposte_sdk::v1;
 
 use crate::rpc::error_metadata::under;
@@ -22,7 +22,7 @@ pub(crate) async fn handle(
     let ((at, _), member, content, request_id) = v.all((target, member, content, request_id))?;
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
     let edit = EditComment { member: member.clone(), content, etag: request.etag };
-    let written = services.mutations.edit(&asked, &at, edit).await.map_err(under(&at.subject))?;
+    let written = services.mutations.submit(&asked, &at, edit).await.map_err(under(&at.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::UpdateCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

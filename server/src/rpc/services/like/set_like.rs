@@ -1,7 +1,7 @@
 //! SetLike.
 
 use riposte_core::Caller;
-use riposte_core::submit::SetLikeRequest;
+use riposte_core::verbs::SetLikeRequest;
 use riposte_sdk::v1;
 
 use crate::rpc::error_metadata::under;
@@ -21,8 +21,8 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((at, _), member, value, request_id) = v.all((target, member, value, request_id))?;
     let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let set = services.mutations.set_like(&asked, &at, SetLikeRequest { member, value }).await;
-    let set = set.map_err(under(&at.subject))?;
+    let set = services.mutations.submit(&asked, &at, SetLikeRequest { member, value }).await;
+    let set = set.map_err(under(&at.subject))?.value;
     Ok(v1::SetLikeResponse {
         value: convert::like_value(set.value).into(),
         like_count: set.like_count,

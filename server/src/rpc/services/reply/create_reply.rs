@@ -1,7 +1,7 @@
 //! CreateReply.
 
 use riposte_core::Caller;
-use riposte_core::submit::CreateReply;
+use riposte_core::verbs::CreateReply;
 use riposte_sdk::v1;
 
 use crate::rpc::error_metadata::under;
@@ -23,7 +23,7 @@ pub(crate) async fn handle(
     let ((parent, _), member, content, client, request_id) = v.all((parent, member, content, client, request_id))?;
     let asked = services.asked(caller, &member, request_id, parent.subject.object_type())?;
     let new = CreateReply { member: member.clone(), content, client };
-    let written = services.mutations.reply(&asked, &parent, new).await.map_err(under(&parent.subject))?;
+    let written = services.mutations.submit(&asked, &parent, new).await.map_err(under(&parent.subject))?;
     // A repeated request receives the reply in its current state, which may differ from the
     // state after the first request.
     let reply = convert::comment(written.value.seen_by(Some(&member)));

@@ -1,7 +1,8 @@
 //! CreateSubject.
 
 use riposte_core::Caller;
-use riposte_core::submit::{NewSubject, WriteContext};
+use riposte_core::submit::WriteContext;
+use riposte_core::verbs::NewSubject;
 use riposte_sdk::v1;
 
 use crate::rpc::parse::Violations;
@@ -20,7 +21,7 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), owner, metadata, request_id) = v.all((key, owner, metadata, request_id))?;
     let asked = WriteContext { caller, member: None, request_id };
-    let written = services.mutations.create_subject(&asked, NewSubject { key, owner, metadata }).await?;
+    let written = services.mutations.submit(&asked, &key, NewSubject { owner, metadata }).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::CreateSubjectResponse { subject, subject_revision: written.revision })
 }

@@ -2,6 +2,7 @@
 
 use riposte_core::Caller;
 use riposte_core::submit::WriteContext;
+use riposte_core::verbs::DeleteSubject;
 use riposte_sdk::v1;
 
 use crate::rpc::parse::Violations;
@@ -18,7 +19,7 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), request_id) = v.all((key, request_id))?;
     let asked = WriteContext { caller, member: None, request_id };
-    let written = services.mutations.delete_subject(&asked, key, request.etag).await?;
+    let written = services.mutations.submit(&asked, &key, DeleteSubject { etag: request.etag }).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::DeleteSubjectResponse { subject, subject_revision: written.revision })
 }

@@ -2,6 +2,7 @@
 
 use riposte_core::Caller;
 use riposte_core::submit::WriteContext;
+use riposte_core::verbs::UndeleteSubject;
 use riposte_sdk::v1;
 
 use crate::rpc::parse::Violations;
@@ -18,7 +19,7 @@ pub(crate) async fn handle(
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), request_id) = v.all((key, request_id))?;
     let asked = WriteContext { caller, member: None, request_id };
-    let written = services.mutations.undelete_subject(&asked, key).await?;
+    let written = services.mutations.submit(&asked, &key, UndeleteSubject).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::UndeleteSubjectResponse { subject, subject_revision: written.revision })
 }

@@ -1,0 +1,76 @@
+//! The verb UpdateSubject.
+
+use std::borrow::Cow;
+
+use async_trait::async_trait;
+
+use super::{Command, CommandKind, Request, RequestContext, Verb, existing, match_etag, subject_of, subject_parts};
+use crate::domain::error::Result;
+use crate::domain::member::MemberId;
+use crate::domain::subject::{Metadata, Subject, SubjectKey, SubjectState};
+use crate::write::change::Change;
+use crate::write::command_output::Effect;
+use crate::write::lock_set::LockSet;
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Changes the parts of a subject that are given; `None` leaves a part unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UpdateSubject {
+    /// The owner; `Some(None)` removes the owner.
+    pub owner: Option<Option<MemberId>>,
+    /// The state.
+    pub state: Option<SubjectState>,
+    /// The metadata of the caller, replaced as a whole.
+    pub metadata: Option<Metadata>,
+    /// The expected etag; an empty one matches any.
+    pub etag: String,
+}
+
+#[async_trait]
+impl Request for UpdateSubject {
+    type Target = SubjectKey;
+    type Value = Subject;
+
+    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
+        Ok(self.into())
+    }
+
+    fn value(effect: Effect) -> Result<Subject> {
+        subject_of(effect)
+    }
+}
+
+impl Verb for UpdateSubject {
+    fn needs(&self) -> LockSet {
+        LockSet::default()
+    }
+
+    fn body(&self) -> Vec<Cow<'_, [u8]>> {
+        let state = self.state.map_or(0, |s| s.code() as u8);
+        let named = vec![self.owner.is_some() as u8, self.metadata.is_some() as u8, state];
+        let owner = self.owner.as_ref().and_then(Option::as_ref);
+        let head = [Cow::Owned(named), Cow::Borrowed(self.etag.as_bytes())];
+        head.into_iter().chain(subject_parts(self.metadata.iter().flatten(), owner)).collect()
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+        match_etag(&self.etag, existing(unit, command)?.etag())
+    }
+
+    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+        let Some(subject) = unit.subject(&command.subject) else { return Vec::new() };
+        let mut subject = subject.clone();
+        if let Some(owner) = &self.owner {
+            subject.owner.clone_from(owner);
+        }
+        if let Some(state) = self.state {
+            subject.state = state;
+        }
+        if let Some(metadata) = &self.metadata {
+            subject.metadata.clone_from(metadata);
+        }
+        subject.version += 1;
+        subject.update_time = command.now;
+        vec![Change::ReplaceSubject(subject)]
+    }
+}
