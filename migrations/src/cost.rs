@@ -25,10 +25,10 @@ pub enum StatementCost {
 impl StatementCost {
     /// Returns the cost on a server of this version, as `SELECT VERSION()` returns it.
     pub(crate) fn on(self, version: &str) -> Self {
-        match self {
-            Self::InstantColumn if !adds_columns_instantly(version) => Self::Refused(version.to_owned()),
-            cost => cost,
+        if self == Self::InstantColumn && !adds_columns_instantly(version) {
+            return Self::Refused(version.to_owned());
         }
+        self
     }
 }
 
