@@ -102,8 +102,8 @@ impl TestSource {
 
     /// Stores the position of a consumer.
     pub(super) fn place(&self, name: &str, number: i64) {
-        let position = StoredPosition { name: name.to_owned(), number, registered_until: Millis(0) };
-        self.rows().positions.insert(name.to_owned(), position);
+        let absent = || StoredPosition { name: name.to_owned(), number, registered_until: Millis(0) };
+        self.rows().positions.entry(name.to_owned()).or_insert_with(absent).number = number;
     }
 
     /// Returns the stored position of a consumer.

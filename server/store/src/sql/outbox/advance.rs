@@ -22,7 +22,7 @@ pub(super) struct AdvancePosition {
 
 impl TransactionBody for AdvancePosition {
     type Answer = bool;
-    const NAME: &'static str = "advance consumer";
+    const NAME: &'static str = "advance position";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
         if state::lock_in(tx, self.term).await?.is_none() {
