@@ -12,7 +12,7 @@ use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
 use crate::ports::{Clock, IdSource, Reader};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
-use crate::write::verbs::{Command, Request, RequestContext, Target, WriteOutput};
+use crate::write::verbs::{Command, Request, RequestContext, WriteOutput, WriteTarget};
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 
 /// The use cases that write.
@@ -70,7 +70,7 @@ impl Mutations {
     pub async fn submit<R: Request>(
         &self,
         asked: &WriteContext,
-        at: &R::Target,
+        at: &R::At,
         request: R,
     ) -> Result<WriteOutput<R::Value>> {
         let (subject, now) = (at.subject().clone(), self.clock.now());

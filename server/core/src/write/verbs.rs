@@ -122,7 +122,7 @@ verbs! {
 #[async_trait]
 pub trait Request: Sized + Send {
     /// The subject or the comment that the request concerns.
-    type Target: Target;
+    type At: WriteTarget;
     /// The value of the result.
     type Value;
 
@@ -130,7 +130,7 @@ pub trait Request: Sized + Send {
     ///
     /// # Errors
     /// Only errors of the source of ids.
-    async fn verb(self, at: &Self::Target, context: RequestContext<'_>) -> Result<CommandKind>;
+    async fn verb(self, at: &Self::At, context: RequestContext<'_>) -> Result<CommandKind>;
 
     /// Returns the value of an effect of the verb.
     ///
@@ -140,7 +140,7 @@ pub trait Request: Sized + Send {
 }
 
 /// The object that a request concerns.
-pub trait Target: Sync {
+pub trait WriteTarget: Sync {
     /// The subject that it is or that it belongs to.
     fn subject(&self) -> &SubjectKey;
 }
@@ -181,13 +181,13 @@ impl<T> WriteOutput<T> {
     }
 }
 
-impl Target for SubjectKey {
+impl WriteTarget for SubjectKey {
     fn subject(&self) -> &SubjectKey {
         self
     }
 }
 
-impl Target for LocatedComment {
+impl WriteTarget for LocatedComment {
     fn subject(&self) -> &SubjectKey {
         &self.subject
     }

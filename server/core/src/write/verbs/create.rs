@@ -33,7 +33,7 @@ pub struct CreateRoot {
 
 #[async_trait]
 impl Request for CreateRoot {
-    type Target = SubjectKey;
+    type At = SubjectKey;
     type Value = CommentView;
 
     async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<CommandKind> {

@@ -41,7 +41,7 @@ pub struct CreateSubject {
 
 #[async_trait]
 impl Request for NewSubject {
-    type Target = SubjectKey;
+    type At = SubjectKey;
     type Value = Subject;
 
     async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<CommandKind> {

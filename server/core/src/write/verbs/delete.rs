@@ -37,7 +37,7 @@ pub struct UndeleteComment {
 
 #[async_trait]
 impl Request for DeleteComment {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = CommentView;
 
     async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
@@ -52,7 +52,7 @@ impl Request for DeleteComment {
 
 #[async_trait]
 impl Request for UndeleteComment {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = CommentView;
 
     async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {

@@ -27,7 +27,7 @@ pub struct UndeleteSubject;
 
 #[async_trait]
 impl Request for DeleteSubject {
-    type Target = SubjectKey;
+    type At = SubjectKey;
     type Value = Subject;
 
     async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
@@ -41,7 +41,7 @@ impl Request for DeleteSubject {
 
 #[async_trait]
 impl Request for UndeleteSubject {
-    type Target = SubjectKey;
+    type At = SubjectKey;
     type Value = Subject;
 
     async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {

@@ -30,7 +30,7 @@ pub struct EditComment {
 
 #[async_trait]
 impl Request for EditComment {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = CommentView;
 
     async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {

@@ -25,7 +25,7 @@ pub struct HideComment {
 
 #[async_trait]
 impl Request for HideComment {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = CommentView;
 
     async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {

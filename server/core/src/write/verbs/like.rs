@@ -26,7 +26,7 @@ pub struct SetLikeRequest {
 
 #[async_trait]
 impl Request for SetLikeRequest {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = LikeAnswer;
 
     async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {

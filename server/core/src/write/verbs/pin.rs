@@ -27,7 +27,7 @@ pub struct PinComment {
 
 #[async_trait]
 impl Request for PinComment {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = CommentView;
 
     async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {

@@ -31,7 +31,7 @@ pub struct CreateReply {
 
 #[async_trait]
 impl Request for CreateReply {
-    type Target = LocatedComment;
+    type At = LocatedComment;
     type Value = CommentView;
 
     async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {

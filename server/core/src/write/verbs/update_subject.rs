@@ -28,7 +28,7 @@ pub struct UpdateSubject {
 
 #[async_trait]
 impl Request for UpdateSubject {
-    type Target = SubjectKey;
+    type At = SubjectKey;
     type Value = Subject;
 
     async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
