@@ -72,7 +72,7 @@ impl Crate {
 
     /// Returns the modules that define the last name of a path.
     fn definers(&self, path: &Path, depth: usize) -> Vec<Path> {
-        let known = (0..=path.len()).rev().find(|end| self.modules.contains_key(&path[..*end].to_vec()));
+        let known = (0..=path.len()).rev().find(|end| self.modules.contains_key(&path[..*end]));
         let Some(end) = known.filter(|_| depth < 16) else { return Vec::new() };
         let at = path[..end].to_vec();
         let Some(name) = path.get(end).filter(|name| *name != "*") else { return vec![at] };

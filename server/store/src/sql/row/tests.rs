@@ -2,7 +2,7 @@ mod golden;
 
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::unit_of_work::ContentEdit;
+use riposte_core::write_set::ContentEdit;
 use riposte_core::{
     ClientInfo, CommentId, CommentState, Content, DeletedBy, ExtraFields, MemberId, Millis, Path, Subject, SubjectId,
     SubjectKey,
