@@ -82,7 +82,7 @@ fn fields_without_a_column_come_back_with_their_text_and_are_stale_beside_anothe
     let plain = |text: &str| Content::stored(text.to_owned(), Vec::new(), Metadata::new());
     let extra: ExtraFields =
         [("b", &[0, 255][..]), ("a", &[])].map(|(name, value)| (name.to_owned(), value.into())).into();
-    let rich = plain("text").with_extra(extra.clone());
+    let rich = plain("text").with_extra(extra);
     let row = |content: &Content| {
         content_model(id(9), content, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal))
     };
