@@ -20,7 +20,7 @@ enum Action {
     Remove {
         /// The name of the consumer, as doctor and metrics show it
         name: String,
-        /// Remove it; without this flag the command only prints what it would remove
+        /// Remove it; without this flag the command only shows what it would remove
         #[arg(long)]
         yes: bool,
     },
@@ -44,7 +44,7 @@ Examples:
   riposte consumers remove topic
   riposte consumers remove topic --yes";
 
-/// What a removal does to one data source.
+/// The effect of a removal on one data source.
 #[derive(Debug, PartialEq, Eq)]
 enum Plan {
     Remove(i64),

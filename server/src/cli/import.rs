@@ -121,7 +121,7 @@ impl Args {
             votes: self.votes,
             rejects: self.rejects,
             max_rps: self.max_rps,
-            in_flight: self.in_flight,
+            outstanding: self.in_flight,
             streams: self.streams,
             outage_limit: Duration::from_secs(self.patience.into()),
         }

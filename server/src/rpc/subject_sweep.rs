@@ -26,10 +26,10 @@ pub(crate) const CHUNK: usize = 500;
 #[tonic::async_trait]
 pub(crate) trait SubjectTask: Send + 'static {
     /// The response type of the task.
-    type Answer: Send + 'static;
+    type Response: Send + 'static;
 
     /// Runs the task on one subject.
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error>;
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error>;
 
     /// Ends the task after the last subject.
     fn end(self, services: &Services);
@@ -86,7 +86,7 @@ pub(crate) async fn run<W: SubjectTask>(
     call: Call,
     named: SweepScope,
     mut work: W,
-) -> Result<ResponseStream<W::Answer>, Status> {
+) -> Result<ResponseStream<W::Response>, Status> {
     let walk = parsed(&services, &call.caller, named).map_err(|refusal| call.status(refusal))?;
     if let Walk::One(key) = &walk {
         // A missing subject is an error of the call, not of a stream that has begun.
@@ -149,7 +149,7 @@ async fn walk_over<W: SubjectTask>(
     caller: &Caller,
     walk: Walk,
     work: &mut W,
-    answers: &mpsc::Sender<Result<W::Answer, Status>>,
+    answers: &mpsc::Sender<Result<W::Response, Status>>,
 ) -> Result<(), Error> {
     let (object_type, context, mut after) = match walk {
         Walk::One(key) => {

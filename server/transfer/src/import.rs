@@ -37,7 +37,7 @@ pub struct ImportOptions {
     /// The most items sent in a second.
     pub max_rps: Option<u32>,
     /// The most items without a response, over all streams.
-    pub in_flight: u32,
+    pub outstanding: u32,
     /// The number of streams.
     pub streams: u32,
     /// The longest time that the server may be unreachable before the import gives up.
@@ -150,7 +150,7 @@ impl ImportOptions {
             source: prepared.settings.source.clone(),
             votes: self.votes,
             orphans: self.orphans,
-            window: usize::try_from(self.in_flight.div_ceil(self.streams)).unwrap_or(1),
+            window: usize::try_from(self.outstanding.div_ceil(self.streams)).unwrap_or(1),
             pace: Throttle::new(self.max_rps),
             outage_limit: self.outage_limit,
             outage: AtomicBool::new(false),

@@ -26,7 +26,18 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     ("riposte-test-redis", &[]),
     ("riposte-test-support", &[]),
     ("riposte-mutants", &["riposte", "riposte-core", "riposte-cache", "riposte-grpc"]),
-    ("riposte-fuzz", &["riposte", "riposte-cache", "riposte-grpc", "riposte-transfer", "riposte-sdk", "riposte-tests"]),
+    (
+        "riposte-fuzz",
+        &[
+            "riposte",
+            "riposte-cache",
+            "riposte-grpc",
+            "riposte-telemetry",
+            "riposte-transfer",
+            "riposte-sdk",
+            "riposte-tests",
+        ],
+    ),
     ("xtask", &["riposte-test-redis", "riposte-test-support"]),
 ];
 

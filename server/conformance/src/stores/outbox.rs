@@ -26,9 +26,9 @@ fn of_comments(comments: &[CommentChange]) -> Changes {
 }
 
 /// Returns the revisions and changes of a subject's events, without the outcomes.
-async fn told(scene: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
-    let events = scene.events(key).await;
-    let subject = scene.subject(key).await;
+async fn told(fixture: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
+    let events = fixture.events(key).await;
+    let subject = fixture.subject(key).await;
     for event in &events {
         assert_eq!((event.subject, event.partition), (subject.id, key.partition()), "{event:?}");
     }
@@ -37,13 +37,13 @@ async fn told(scene: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
 }
 
 pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_changes(backend: Backend) {
-    let scene = Scene::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
+    let fixture = Scene::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
-    let key = scene.key();
-    scene.open(&key).await;
-    let root = scene.root(&key).await.comment.id;
-    let reply = scene.reply(&key, root, 2).await.comment.id;
-    let target = scene.target(reply).await;
+    let key = fixture.key();
+    fixture.open(&key).await;
+    let root = fixture.root(&key).await.comment.id;
+    let reply = fixture.reply(&key, root, 2).await.comment.id;
+    let target = fixture.target(reply).await;
     let edit = Edit {
         target: target.clone(),
         member: member("replier"),
@@ -51,13 +51,13 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
         etag: String::new(),
         window: None,
     };
-    scene.run(&key, edit).await;
-    scene.run(&key, Pin { target: scene.target(root).await, member: member("owner") }).await;
-    scene.run(&key, Hide { target: target.clone() }).await;
-    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    fixture.run(&key, edit).await;
+    fixture.run(&key, Pin { target: fixture.target(root).await, member: member("owner") }).await;
+    fixture.run(&key, Hide { target: target.clone() }).await;
+    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let closed =
         UpdateSubject { owner: None, state: Some(SubjectState::ReadOnly), metadata: None, etag: String::new() };
-    let last = scene.run(&key, closed).await.revision;
+    let last = fixture.run(&key, closed).await.revision;
     let below = |what| of_comments(&[change(reply, Some(root), what)]);
     let top = |what| of_comments(&[change(root, None, what)]);
     let subject = Changes { subject: true, ..Changes::default() };
@@ -73,61 +73,61 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     ];
     assert_eq!(last, expected.len() as i64);
     let expected: Vec<_> = (1..).map(Some).zip(expected).collect();
-    assert_eq!(told(&scene, &key).await, expected);
+    assert_eq!(told(&fixture, &key).await, expected);
 }
 
 pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backend) {
-    let scene = Scene::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
+    let fixture = Scene::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
-    let key = scene.key();
-    let verb = scene.create(&key, "author").await;
-    let command = scene.command(&key, verb);
-    scene.send(&command).await.expect("created");
+    let key = fixture.key();
+    let verb = fixture.create(&key, "author").await;
+    let command = fixture.command(&key, verb);
+    fixture.send(&command).await.expect("created");
     let root = command.verb.comment_id().expect("a comment");
-    let before = told(&scene, &key).await;
+    let before = told(&fixture, &key).await;
     assert_eq!(before.len(), 1);
-    assert!(scene.send(&command).await.expect("repeated").replayed);
+    assert!(fixture.send(&command).await.expect("repeated").replayed);
     let stranger = Delete {
-        target: scene.target(root).await,
+        target: fixture.target(root).await,
         actor: DeleteActor::Author(member("stranger")),
         etag: String::new(),
     };
-    scene.refusal(&key, stranger).await;
-    assert_eq!(told(&scene, &key).await, before);
+    fixture.refusal(&key, stranger).await;
+    assert_eq!(told(&fixture, &key).await, before);
 
     // In a batch with a command that changes something, they add nothing to its event.
-    let verb = scene.create(&key, "author").await;
-    let new = scene.command(&key, verb);
+    let verb = fixture.create(&key, "author").await;
+    let new = fixture.command(&key, verb);
     let made = new.verb.comment_id().expect("a comment");
-    assert!(scene.commit(&[command, new]).await.iter().all(Result::is_ok));
-    let last = told(&scene, &key).await.split_off(1);
+    assert!(fixture.commit(&[command, new]).await.iter().all(Result::is_ok));
+    let last = told(&fixture, &key).await.split_off(1);
     assert_eq!(last, [(Some(2), of_comments(&[change(made, None, ChangeKind::Created)]))]);
 }
 
 pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each(backend: Backend) {
-    let scene = Scene::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
+    let fixture = Scene::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
     let relay = Relay::of(&backend).await;
-    let first = scene.key();
+    let first = fixture.key();
     // Another partition of the same tables, which every backend keeps on the same data source.
     let apart = |other: &SubjectKey| {
         let (here, there) = (first.partition().get(), other.partition().get());
         here != there && here % 200 == there % 200
     };
-    let other = (0..).map(|n| scene.key_named(format_args!("p{n}"))).find(apart).expect("one of many");
-    let keys = [first.clone(), scene.neighbour(&first), other];
+    let other = (0..).map(|n| fixture.key_named(format_args!("p{n}"))).find(apart).expect("one of many");
+    let keys = [first.clone(), fixture.neighbour(&first), other];
     let mut batch = Vec::new();
     for n in 0..9 {
         let key = &keys[n % 3];
-        let verb = scene.create(key, "author").await;
-        batch.push(scene.command(key, verb));
+        let verb = fixture.create(key, "author").await;
+        batch.push(fixture.command(key, verb));
     }
-    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     for key in &keys {
         let made = batch.iter().filter(|command| command.subject == *key);
         let made = made.filter_map(|command| command.verb.comment_id());
         let comments = made.map(|id| change(id, None, ChangeKind::Created)).collect();
         assert_eq!(
-            told(&scene, key).await,
+            told(&fixture, key).await,
             [(Some(1), Changes { comments, subject: true, ..Changes::default() })],
             "{key:?}"
         );
@@ -136,19 +136,19 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     // Another batch, of two of them: all events of a batch have its sequence number.
     let mut batch = Vec::new();
     for key in &keys[1..] {
-        let verb = scene.create(key, "author").await;
-        batch.push(scene.command(key, verb));
+        let verb = fixture.create(key, "author").await;
+        batch.push(fixture.command(key, verb));
     }
-    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     relay.assign_sequence(500).await;
-    let first = scene.subject(&first).await.id;
+    let first = fixture.subject(&first).await.id;
     let source = relay.source_of(first).await;
     let number = relay.sequenced(source, first).await[0].number;
     // Other cases write too, so the next sequence number need not belong to this one.
-    let later = relay.sequenced(source, scene.subject(&keys[1]).await.id).await[1].number;
+    let later = relay.sequenced(source, fixture.subject(&keys[1]).await.id).await[1].number;
     assert!(later > number);
     for key in &keys[1..] {
-        let sequenced = relay.sequenced(source, scene.subject(key).await.id).await;
+        let sequenced = relay.sequenced(source, fixture.subject(key).await.id).await;
         let told: Vec<_> = sequenced.iter().map(|one| (one.number, one.event.revision)).collect();
         assert_eq!(told, [(number, Some(1)), (later, Some(2))], "{key:?}");
     }
@@ -161,22 +161,22 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
 }
 
 pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
-    let scene = Scene::new(&backend, "likes_leave_one_event_without_a_revision");
+    let fixture = Scene::new(&backend, "likes_leave_one_event_without_a_revision");
     let relay = Relay::of(&backend).await;
-    let key = scene.key();
-    let ids = [scene.root(&key).await.comment.id, scene.root(&key).await.comment.id];
-    let subject = scene.subject(&key).await;
+    let key = fixture.key();
+    let ids = [fixture.root(&key).await.comment.id, fixture.root(&key).await.comment.id];
+    let subject = fixture.subject(&key).await;
     let like = |n: usize, who: &str| {
         let operation = operation(n as u64, 1);
         let verb = SetLike { comment_id: ids[n % 2], member: member(who), value: LikeValue::Like, operation };
-        scene.command(&key, verb)
+        fixture.command(&key, verb)
     };
     let batch: Vec<_> = (0..6).map(|n| like(n, &format!("m{n}"))).collect();
-    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     // A command without changes emits no event.
-    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
-    assert_eq!(told(&scene, &key).await.len(), 2, "only the comments moved the revision");
-    assert_eq!(scene.subject(&key).await.revision, subject.revision);
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
+    assert_eq!(told(&fixture, &key).await.len(), 2, "only the comments moved the revision");
+    assert_eq!(fixture.subject(&key).await.revision, subject.revision);
 
     relay.assign_sequence(500).await;
     let source = relay.source_of(subject.id).await;
@@ -189,15 +189,15 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
 }
 
 pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
-    let scene = Scene::new(&backend, "an_event_has_the_outcome_of_each_comment");
+    let fixture = Scene::new(&backend, "an_event_has_the_outcome_of_each_comment");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
-    let key = scene.key();
-    let id = scene.root(&key).await.comment.id;
-    let target = scene.target(id).await;
-    scene.run(&key, Hide { target: target.clone() }).await;
-    scene.run(&key, Unhide { target: target.clone() }).await;
+    let key = fixture.key();
+    let id = fixture.root(&key).await.comment.id;
+    let target = fixture.target(id).await;
+    fixture.run(&key, Hide { target: target.clone() }).await;
+    fixture.run(&key, Unhide { target: target.clone() }).await;
     let edit = Edit { target, member: member("author"), content: text("again"), etag: String::new(), window: None };
-    scene.run(&key, edit).await;
+    fixture.run(&key, edit).await;
     let changed = |actor, before, after, version| CommentOutcome {
         actor,
         before: Some(before),
@@ -211,7 +211,7 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
         changed(ActorKind::Moderator, CommentState::Hidden, CommentState::Active, 3),
         changed(ActorKind::Author, CommentState::Active, CommentState::Active, 4),
     ];
-    let events = scene.events(&key).await;
+    let events = fixture.events(&key).await;
     let outcomes: Vec<_> = events.iter().filter_map(|event| event.changes.outcome(id)).collect();
     assert_eq!(outcomes, expected);
     assert!(events[0].changes.outcomes.is_empty(), "that of a plain create is not stored");

@@ -111,9 +111,9 @@ impl ConsumerLoop {
             // The leader has ended, so no epoch can follow.
             let Some(epoch) = led else { return };
             self.epoch = Some(epoch);
-            match self.turn(epoch).await {
-                Ok(Turn::More) => trouble.over(),
-                Ok(Turn::Rest { held }) => {
+            match self.run_once(epoch).await {
+                Ok(RunOutcome::More) => trouble.over(),
+                Ok(RunOutcome::Rest { held }) => {
                     trouble.over();
                     self.feed.rest(held).await;
                 }
@@ -139,7 +139,7 @@ impl ConsumerLoop {
     }
 
     /// Delivers some events.
-    async fn turn(&mut self, epoch: Epoch) -> Result<Turn> {
+    async fn run_once(&mut self, epoch: Epoch) -> Result<RunOutcome> {
         let at = match self.at {
             Some(at) => at,
             None => self.begin(epoch).await?,
@@ -156,13 +156,13 @@ impl ConsumerLoop {
             }
             self.consumer.idle(self.source).await?;
             self.measure(at).await?;
-            return Ok(Turn::Rest { held: !batch.is_empty() });
+            return Ok(RunOutcome::Rest { held: !batch.is_empty() });
         };
         let to = self.apply(events).await?;
         let stands = self.advance(epoch, at, to).await?;
         self.measure(to).await?;
         let more = stands && (commits(&batch) == limit && deliverable == batch.len() || Some(to) < last(events));
-        Ok(if more { Turn::More } else { Turn::Rest { held: deliverable < batch.len() } })
+        Ok(if more { RunOutcome::More } else { RunOutcome::Rest { held: deliverable < batch.len() } })
     }
 
     /// Determines the position.
@@ -215,7 +215,7 @@ impl ConsumerLoop {
     }
 
     /// Handles events that were deleted before the consumer had passed them.
-    async fn miss(&mut self, epoch: Epoch, at: i64) -> Result<Turn> {
+    async fn miss(&mut self, epoch: Epoch, at: i64) -> Result<RunOutcome> {
         tracing::warn!(
             source = self.source + 1,
             consumer = self.name(),
@@ -232,7 +232,7 @@ impl ConsumerLoop {
                 self.at = Some(head);
             }
         }
-        Ok(Turn::More)
+        Ok(RunOutcome::More)
     }
 
     /// Returns `true` if there are events after the position that can no longer be read.
@@ -332,9 +332,9 @@ impl ConsumerLoop {
     }
 }
 
-/// The outcome of a turn.
+/// The outcome of one run.
 #[derive(Debug)]
-enum Turn {
+enum RunOutcome {
     /// More events can be delivered at once.
     More,
     /// Nothing is left to deliver, except events that are held back for the followed consumer.

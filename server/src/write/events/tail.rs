@@ -18,7 +18,7 @@ use crate::write::notifier::{Notified, OTHERS, QUICK};
 
 /// The number of commits whose events are read at a time.
 pub(super) const CHUNK: usize = 100;
-/// The number of batches that are kept.
+/// The number of batches that are retained.
 const BATCHES: usize = 10;
 /// The time without an event and without a commit of this process after which the source counts as
 /// quiet.
@@ -32,14 +32,14 @@ const IDLE: Duration = Duration::from_millis(500);
 pub(in crate::write) struct EventTail {
     outbox: Arc<dyn Outbox>,
     source: usize,
-    kept: Arc<Mutex<KeptEvents>>,
+    retained: Arc<Mutex<RetainedEvents>>,
     /// The last sequence number read; `None` before the start.
     head: Arc<watch::Sender<Option<i64>>>,
 }
 
 /// The last batches, without holes but for deleted events.
 #[derive(Debug, Default)]
-struct KeptEvents {
+struct RetainedEvents {
     /// The sequence number after which the first batch was read.
     base: i64,
     batches: VecDeque<Arc<Vec<SequencedEvent>>>,
@@ -71,12 +71,12 @@ impl Deref for EventBatch {
 impl EventTail {
     /// Creates a tail that begins at the head.
     pub(in crate::write) fn new(outbox: Arc<dyn Outbox>, source: usize) -> Self {
-        Self { outbox, source, kept: Arc::default(), head: Arc::new(watch::Sender::new(None)) }
+        Self { outbox, source, retained: Arc::default(), head: Arc::new(watch::Sender::new(None)) }
     }
 
-    fn kept(&self) -> MutexGuard<'_, KeptEvents> {
+    fn retained(&self) -> MutexGuard<'_, RetainedEvents> {
         // Every change is one call that cannot panic half-way.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Subscribes to the progress of the tail.
@@ -98,8 +98,8 @@ impl EventTail {
         if after >= self.head().await {
             return Ok(EventBatch::default());
         }
-        let kept = self.kept().after(after, limit);
-        match kept {
+        let retained = self.retained().after(after, limit);
+        match retained {
             Some(batch) => Ok(batch),
             None => self.outbox.read(self.source, after, limit).await.map(EventBatch::from),
         }
@@ -111,7 +111,7 @@ impl EventTail {
         let mut trouble = BackoffLog::of("tail", self.source);
         let mut active = Instant::now();
         loop {
-            match self.turn().await {
+            match self.run_once().await {
                 Ok(read) => {
                     trouble.over();
                     if committed.take() || read > 0 {
@@ -135,24 +135,24 @@ impl EventTail {
     }
 
     /// Reads the next events. Returns the number of their commits.
-    async fn turn(&self) -> Result<usize> {
+    async fn run_once(&self) -> Result<usize> {
         let known = *self.head.borrow();
         let Some(after) = known else {
             let head = self.outbox.head(self.source).await?;
-            self.kept().base = head;
+            self.retained().base = head;
             self.head.send_replace(Some(head));
             return Ok(0);
         };
         let events = self.outbox.read(self.source, after, CHUNK).await?;
         let Some(last) = events.last().map(|last| last.number) else { return Ok(0) };
         let read = commits(&events);
-        self.kept().add(events);
+        self.retained().add(events);
         self.head.send_replace(Some(last));
         Ok(read)
     }
 }
 
-impl KeptEvents {
+impl RetainedEvents {
     fn add(&mut self, events: Vec<SequencedEvent>) {
         self.batches.push_back(Arc::new(events));
         if self.batches.len() > BATCHES
@@ -163,7 +163,7 @@ impl KeptEvents {
     }
 
     /// Returns the kept events of up to `limit` commits after a sequence number, out of one batch;
-    /// `None` if some of them are no longer kept.
+    /// `None` if some of them are no longer retained.
     fn after(&self, after: i64, limit: usize) -> Option<EventBatch> {
         if after < self.base {
             return None;
@@ -183,7 +183,7 @@ mod tests {
     use riposte_core::event::{Changes, Event, SequencedEvent};
     use riposte_core::{CommentId, Millis, Partition};
 
-    use super::{BATCHES, KeptEvents};
+    use super::{BATCHES, RetainedEvents};
 
     fn batch(numbers: impl IntoIterator<Item = i64>) -> Vec<SequencedEvent> {
         let subject = CommentId::new(1).expect("positive").into();
@@ -197,28 +197,28 @@ mod tests {
         numbers.into_iter().map(|number| SequencedEvent { number, event: event.clone() }).collect()
     }
 
-    fn numbers(kept: &KeptEvents, after: i64, limit: usize) -> Option<Vec<i64>> {
-        kept.after(after, limit).map(|events| events.iter().map(|of| of.number).collect())
+    fn numbers(retained: &RetainedEvents, after: i64, limit: usize) -> Option<Vec<i64>> {
+        retained.after(after, limit).map(|events| events.iter().map(|of| of.number).collect())
     }
 
     #[test]
     fn a_batch_is_returned_from_the_position_on_with_whole_commits() {
-        let mut kept = KeptEvents { base: 10, ..KeptEvents::default() };
-        assert_eq!((numbers(&kept, 9, 5), numbers(&kept, 10, 5)), (None, Some(vec![])));
-        kept.add(batch([11, 11, 12, 13, 13, 13]));
-        kept.add(batch([14, 15]));
-        assert_eq!(numbers(&kept, 10, 100), Some(vec![11, 11, 12, 13, 13, 13]));
-        assert_eq!(numbers(&kept, 11, 2), Some(vec![12, 13, 13, 13]));
-        assert_eq!(numbers(&kept, 12, 1), Some(vec![13, 13, 13]));
-        assert_eq!(numbers(&kept, 13, 100), Some(vec![14, 15]));
-        assert_eq!(numbers(&kept, 15, 100), Some(vec![]));
+        let mut retained = RetainedEvents { base: 10, ..RetainedEvents::default() };
+        assert_eq!((numbers(&retained, 9, 5), numbers(&retained, 10, 5)), (None, Some(vec![])));
+        retained.add(batch([11, 11, 12, 13, 13, 13]));
+        retained.add(batch([14, 15]));
+        assert_eq!(numbers(&retained, 10, 100), Some(vec![11, 11, 12, 13, 13, 13]));
+        assert_eq!(numbers(&retained, 11, 2), Some(vec![12, 13, 13, 13]));
+        assert_eq!(numbers(&retained, 12, 1), Some(vec![13, 13, 13]));
+        assert_eq!(numbers(&retained, 13, 100), Some(vec![14, 15]));
+        assert_eq!(numbers(&retained, 15, 100), Some(vec![]));
     }
 
     #[test]
     fn the_oldest_batches_are_dropped_and_known_to_be_missing() {
-        let mut kept = KeptEvents::default();
-        (1..=BATCHES as i64 + 2).for_each(|number| kept.add(batch([number])));
-        assert_eq!([0, 1].map(|after| numbers(&kept, after, 9)), [None, None]);
-        assert_eq!(numbers(&kept, 2, 9), Some(vec![3]));
+        let mut retained = RetainedEvents::default();
+        (1..=BATCHES as i64 + 2).for_each(|number| retained.add(batch([number])));
+        assert_eq!([0, 1].map(|after| numbers(&retained, after, 9)), [None, None]);
+        assert_eq!(numbers(&retained, 2, 9), Some(vec![3]));
     }
 }

@@ -18,21 +18,21 @@ use riposte_telemetry::Metrics;
 
 const DURABLE: &str = "history";
 
-/// A source whose lease this process holds, and the loops over it.
-struct Stage {
+/// A source whose lease this process condition, and the loops over it.
+struct Fixture {
     memory: Arc<TestSource>,
     metrics: Metrics,
-    bells: Notifier,
+    notifier: Notifier,
     term: watch::Sender<Option<Epoch>>,
 }
 
-impl Stage {
+impl Fixture {
     async fn new() -> Self {
         let memory = Arc::new(TestSource::default());
         let now = riposte_core::Millis(0);
         let epoch = memory.acquire_lease(0, LeaseCandidate::mending([1; 16]), now).await.expect("asked");
-        let (metrics, bells) = (Metrics::new().expect("sound"), Notifier::new(1));
-        Self { memory, metrics, bells, term: watch::Sender::new(epoch) }
+        let (metrics, notifier) = (Metrics::new().expect("sound"), Notifier::new(1));
+        Self { memory, metrics, notifier, term: watch::Sender::new(epoch) }
     }
 
     fn ports(&self) -> ConsumerPorts {
@@ -44,10 +44,10 @@ impl Stage {
     }
 
     /// Runs a consumer of the leader.
-    fn lead(&self, consumer: &Arc<TestConsumer>) -> JoinHandle<()> {
+    fn start_leader(&self, consumer: &Arc<TestConsumer>) -> JoinHandle<()> {
         let feed = EventFeed::Outbox {
             outbox: Arc::clone(&self.memory) as _,
-            ready: self.bells.numbers(0),
+            ready: self.notifier.numbers(0),
             batching: Batching { commits: 50, ..Batching::CALM },
             source: 0,
         };
@@ -62,7 +62,7 @@ impl Stage {
             tokio::spawn(self.consumer_loop(consumer, EventFeed::of_tail(&tail)).run_always())
         };
         let mut tasks: Vec<_> = consumers.iter().map(run).collect();
-        tasks.push(tokio::spawn(tail.run(self.bells.numbers(0), self.bells.commits(0))));
+        tasks.push(tokio::spawn(tail.run(self.notifier.numbers(0), self.notifier.commits(0))));
         tasks
     }
 
@@ -77,9 +77,9 @@ impl Stage {
 }
 
 /// Waits for a condition. Time passes only while all tasks wait.
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let done = async {
-        while !holds() {
+        while !condition() {
             sleep(Duration::from_millis(1)).await;
         }
     };
@@ -88,96 +88,96 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_that_cannot_be_applied_is_named_and_everything_before_it_is_applied() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    stage.memory.fill(100);
-    stage.memory.place(DURABLE, 10);
+    fixture.memory.fill(100);
+    fixture.memory.place(DURABLE, 10);
     consumer.poison(37, true);
-    let _task = stage.lead(&consumer);
+    let _task = fixture.start_leader(&consumer);
     let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
-    until("the alarm", || stage.is_measured(stuck)).await;
+    until("the alarm", || fixture.is_measured(stuck)).await;
     assert!(consumer.applied().into_iter().eq(11..=36), "{:?}", consumer.applied());
-    assert_eq!(stage.memory.position(DURABLE), Some(36), "nothing is skipped");
+    assert_eq!(fixture.memory.position(DURABLE), Some(36), "nothing is skipped");
     // It is repeated for ever, and applied as soon as that is possible.
     let refused = consumer.refused();
     until("more attempts", || consumer.refused() > refused + 3).await;
-    assert_eq!(stage.memory.position(DURABLE), Some(36));
+    assert_eq!(fixture.memory.position(DURABLE), Some(36));
     consumer.poison(37, false);
-    until("all is applied", || stage.memory.position(DURABLE) == Some(100)).await;
+    until("all is applied", || fixture.memory.position(DURABLE) == Some(100)).await;
     assert!(consumer.applied().into_iter().eq(11..=100), "each once, in order");
-    assert!(!stage.is_measured(stuck));
+    assert!(!fixture.is_measured(stuck));
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_that_is_stuck_delays_no_other() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumers = [DURABLE, "boards"].map(|name| Arc::new(TestConsumer::durable(name)));
-    stage.memory.fill(20);
-    consumers.iter().for_each(|consumer| stage.memory.place(consumer.name, 1));
+    fixture.memory.fill(20);
+    consumers.iter().for_each(|consumer| fixture.memory.place(consumer.name, 1));
     consumers[0].poison(2, true);
-    let _tasks = consumers.each_ref().map(|consumer| stage.lead(consumer));
-    until("the other one has applied all", || stage.memory.position("boards") == Some(20)).await;
-    assert_eq!(stage.memory.position(DURABLE), Some(1));
+    let _tasks = consumers.each_ref().map(|consumer| fixture.start_leader(consumer));
+    until("the other one has applied all", || fixture.memory.position("boards") == Some(20)).await;
+    assert_eq!(fixture.memory.position(DURABLE), Some(1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_durable_consumer_without_a_position_is_rebuilt_and_never_starts_at_zero() {
     // A position of 0 is that of a rebuild that another leader did not finish.
     for stored in [None, Some(0)] {
-        let stage = Stage::new().await;
+        let fixture = Fixture::new().await;
         let consumer = Arc::new(TestConsumer::durable(DURABLE));
-        stage.memory.fill(30);
-        stored.into_iter().for_each(|number| stage.memory.place(DURABLE, number));
-        let _task = stage.lead(&consumer);
-        until("it is rebuilt", || stage.memory.position(DURABLE) == Some(30)).await;
+        fixture.memory.fill(30);
+        stored.into_iter().for_each(|number| fixture.memory.place(DURABLE, number));
+        let _task = fixture.start_leader(&consumer);
+        until("it is rebuilt", || fixture.memory.position(DURABLE) == Some(30)).await;
         assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()), "{stored:?}");
-        assert!(stage.memory.is_registered(DURABLE));
-        stage.memory.fill(1);
+        assert!(fixture.memory.is_registered(DURABLE));
+        fixture.memory.fill(1);
         until("later events are applied", || consumer.applied() == [31]).await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    stage.memory.fill(30);
-    stage.memory.forget(20);
-    stage.memory.place(DURABLE, 10);
-    let _task = stage.lead(&consumer);
-    until("it is at the head", || stage.memory.position(DURABLE) == Some(30)).await;
+    fixture.memory.fill(30);
+    fixture.memory.forget(20);
+    fixture.memory.place(DURABLE, 10);
+    let _task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
     assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()));
 
     // The same if no event is left that could reveal it.
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    stage.memory.fill(30);
-    stage.memory.place(DURABLE, 30);
-    let task = stage.lead(&consumer);
-    stage.memory.fill(5);
-    until("it follows", || stage.memory.position(DURABLE) == Some(35)).await;
+    fixture.memory.fill(30);
+    fixture.memory.place(DURABLE, 30);
+    let task = fixture.start_leader(&consumer);
+    fixture.memory.fill(5);
+    until("it follows", || fixture.memory.position(DURABLE) == Some(35)).await;
     task.abort();
-    stage.memory.place(DURABLE, 32);
-    stage.memory.keep_head(35);
-    let _task = stage.lead(&consumer);
-    until("it is at the head", || stage.memory.position(DURABLE) == Some(35)).await;
+    fixture.memory.place(DURABLE, 32);
+    fixture.memory.keep_head(35);
+    let _task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.memory.position(DURABLE) == Some(35)).await;
     assert_eq!(consumer.gaps(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_consumer_waits_for_the_one_that_it_follows_and_not_for_longer_than_three_seconds() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let behind = TestConsumer { after: Some("boards"), start: Position::Own(0), ..TestConsumer::durable("repair") };
     let behind = Arc::new(behind);
-    stage.memory.fill(10);
-    stage.memory.place("boards", 4);
+    fixture.memory.fill(10);
+    fixture.memory.place("boards", 4);
     let begin = Instant::now();
-    let _task = stage.lead(&behind);
+    let _task = fixture.start_leader(&behind);
     until("what the other one has applied", || behind.applied().into_iter().eq(1..=4)).await;
     assert!(begin.elapsed() < Duration::from_secs(1));
     // It begins to wait anew with each progress of the other one.
     sleep(Duration::from_secs(2)).await;
-    stage.memory.place("boards", 6);
+    fixture.memory.place("boards", 6);
     until("its progress", || behind.applied().into_iter().eq(1..=6)).await;
     let progress = Instant::now();
     until("the rest", || behind.applied().into_iter().eq(1..=10)).await;
@@ -187,33 +187,33 @@ async fn a_consumer_waits_for_the_one_that_it_follows_and_not_for_longer_than_th
 
 #[tokio::test(start_paused = true)]
 async fn a_consumer_stops_when_the_lease_is_lost_and_reads_its_position_again() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
-    stage.memory.fill(5);
-    stage.memory.place(DURABLE, 1);
-    let _task = stage.lead(&consumer);
-    until("it follows", || stage.memory.position(DURABLE) == Some(5)).await;
-    stage.term.send_replace(None);
+    fixture.memory.fill(5);
+    fixture.memory.place(DURABLE, 1);
+    let _task = fixture.start_leader(&consumer);
+    until("it follows", || fixture.memory.position(DURABLE) == Some(5)).await;
+    fixture.term.send_replace(None);
     until("it is told", || consumer.lost_leases() == 1).await;
     // Another leader applies some events.
-    stage.memory.fill(5);
-    stage.memory.place(DURABLE, 8);
+    fixture.memory.fill(5);
+    fixture.memory.place(DURABLE, 8);
     sleep(Duration::from_secs(60)).await;
     assert_eq!(consumer.applied(), [2, 3, 4, 5]);
-    stage.term.send_replace(Some(Epoch(1)));
-    until("it follows again", || stage.memory.position(DURABLE) == Some(10)).await;
+    fixture.term.send_replace(Some(Epoch(1)));
+    until("it follows again", || fixture.memory.position(DURABLE) == Some(10)).await;
     assert_eq!(consumer.applied(), [2, 3, 4, 5, 9, 10]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn consumers_of_a_process_share_one_reader_that_begins_at_the_head() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumers = ["one", "two", "three"].map(|name| Arc::new(TestConsumer::of_process(name)));
-    stage.memory.fill(7);
-    let _tasks = stage.follow(&consumers.each_ref());
+    fixture.memory.fill(7);
+    let _tasks = fixture.follow(&consumers.each_ref());
     until("all have begun", || consumers.iter().all(|consumer| consumer.gaps() == 1)).await;
     consumers[0].poison(9, true);
-    stage.memory.fill(3);
+    fixture.memory.fill(3);
     until("two have applied them", || consumers[1..].iter().all(|consumer| consumer.applied() == [8, 9, 10])).await;
     until("everything before the event that fails", || consumers[0].applied() == [8]).await;
     consumers[0].poison(9, false);
@@ -223,29 +223,29 @@ async fn consumers_of_a_process_share_one_reader_that_begins_at_the_head() {
 
 #[tokio::test(start_paused = true)]
 async fn a_quiet_source_is_read_seldom_and_one_with_commits_often() {
-    let stage = Stage::new().await;
+    let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::of_process("one"));
-    let _tasks = stage.follow(&[&consumer]);
+    let _tasks = fixture.follow(&[&consumer]);
     let reads = async |duration| {
-        let before = stage.memory.reads.load(Ordering::SeqCst);
+        let before = fixture.memory.reads.load(Ordering::SeqCst);
         sleep(duration).await;
-        stage.memory.reads.load(Ordering::SeqCst) - before
+        fixture.memory.reads.load(Ordering::SeqCst) - before
     };
     sleep(Duration::from_secs(10)).await;
     let quiet = reads(Duration::from_secs(10)).await;
     assert!((15..=25).contains(&quiet), "{quiet} reads in 10 s");
     // An event of another process arrives within a second.
     let begin = Instant::now();
-    stage.memory.fill(1);
+    fixture.memory.fill(1);
     until("it arrives", || consumer.applied() == [1]).await;
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     // Under load, and after a commit of this process, it is read every 100 ms.
     let busy = reads(Duration::from_secs(1)).await;
     assert!((8..=21).contains(&busy), "{busy} reads in 1 s");
     sleep(Duration::from_secs(10)).await;
-    stage.bells.committed(0);
+    fixture.notifier.committed(0);
     let begin = Instant::now();
-    stage.memory.fill(1);
+    fixture.memory.fill(1);
     until("it arrives", || consumer.applied() == [1, 2]).await;
     assert!(begin.elapsed() <= Duration::from_millis(110), "{:?}", begin.elapsed());
 }

@@ -13,7 +13,7 @@ use crate::write::test_consumer::TestConsumer;
 use crate::write::test_source::{TestSource, subject};
 
 /// A running relay with one durable consumer, which has applied the first event.
-struct Stage {
+struct Fixture {
     memory: Arc<TestSource>,
     consumer: Arc<TestConsumer>,
     task: tokio::task::JoinHandle<()>,
@@ -21,7 +21,7 @@ struct Stage {
     metrics: Metrics,
 }
 
-fn start() -> Stage {
+fn start() -> Fixture {
     let (memory, metrics) = (Arc::new(TestSource::default()), Metrics::new().expect("sound"));
     let consumer = Arc::new(TestConsumer::durable("history"));
     memory.fill(1);
@@ -38,7 +38,7 @@ fn start() -> Stage {
     };
     let stop = watch::Sender::new(false);
     let task = tokio::spawn(run(ports, Notifier::new(1), 0, stop.subscribe()));
-    Stage { memory, consumer, task, stop, metrics }
+    Fixture { memory, consumer, task, stop, metrics }
 }
 
 /// Waits for a condition.
@@ -51,7 +51,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     assert!(tokio::time::timeout(Duration::from_secs(60), done).await.is_ok(), "it never happens: {what}");
 }
 
-impl Stage {
+impl Fixture {
     /// Waits until exactly these events were applied, some of them perhaps more than once.
     async fn applies(&self, expected: &[i64]) {
         until(&format!("{expected:?} applied"), || {
@@ -66,50 +66,50 @@ impl Stage {
 
 #[tokio::test]
 async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up_at_the_end() {
-    let stage = start();
+    let fixture = start();
     let watched = subject(1, 0);
     for revision in 2..=4 {
-        stage.memory.commit(&watched, revision);
+        fixture.memory.commit(&watched, revision);
     }
-    stage.applies(&[2, 3, 4]).await;
-    stage.memory.commit(&watched, 5);
-    stage.applies(&[2, 3, 4, 5]).await;
-    assert_eq!(stage.consumer.applied(), [2, 3, 4, 5], "each once");
-    assert!(stage.memory.leader().is_some());
-    assert!(stage.memory.is_registered("history"), "a worker registers the consumers that it runs");
+    fixture.applies(&[2, 3, 4]).await;
+    fixture.memory.commit(&watched, 5);
+    fixture.applies(&[2, 3, 4, 5]).await;
+    assert_eq!(fixture.consumer.applied(), [2, 3, 4, 5], "each once");
+    assert!(fixture.memory.leader().is_some());
+    assert!(fixture.memory.is_registered("history"), "a worker registers the consumers that it runs");
     // The lag is measured when the lease is taken, by the shown name.
-    let text = stage.metrics.text().expect("sound");
+    let text = fixture.metrics.text().expect("sound");
     assert!(text.contains("riposte_consumer_lag{consumer=\"member_history\",source=\"1\"} "), "{text}");
-    stage.stop.send_replace(true);
-    stage.task.await.expect("it ends in order");
-    assert_eq!(stage.memory.leader(), None, "the next process may lead at once");
-    assert_eq!(stage.consumer.gaps(), 0);
+    fixture.stop.send_replace(true);
+    fixture.task.await.expect("it ends in order");
+    assert_eq!(fixture.memory.leader(), None, "the next process may lead at once");
+    assert_eq!(fixture.consumer.gaps(), 0);
 }
 
 #[tokio::test]
 async fn faults_are_outlived_and_nothing_is_left_out() {
-    let stage = start();
+    let fixture = start();
     let watched = subject(1, 0);
-    stage.memory.commit(&watched, 2);
-    stage.applies(&[2]).await;
-    stage.memory.failing.store(6, Ordering::SeqCst);
-    stage.memory.commit(&watched, 3);
-    stage.applies(&[2, 3]).await;
-    assert_eq!(stage.memory.failing.load(Ordering::SeqCst), 0);
+    fixture.memory.commit(&watched, 2);
+    fixture.applies(&[2]).await;
+    fixture.memory.failing.store(6, Ordering::SeqCst);
+    fixture.memory.commit(&watched, 3);
+    fixture.applies(&[2, 3]).await;
+    assert_eq!(fixture.memory.failing.load(Ordering::SeqCst), 0);
 }
 
 #[tokio::test]
 async fn who_does_not_lead_any_more_numbers_nothing_until_nobody_leads() {
-    let stage = start();
+    let fixture = start();
     let watched = subject(1, 0);
-    stage.memory.commit(&watched, 2);
-    stage.applies(&[2]).await;
-    stage.memory.usurp();
-    stage.memory.commit(&watched, 3);
-    let asked = stage.memory.led.load(Ordering::SeqCst);
-    until("the lead is asked for again", || stage.memory.led.load(Ordering::SeqCst) > asked + 1).await;
-    assert_eq!(stage.consumer.applied(), [2]);
-    until("the consumer is told", || stage.consumer.lost_leases() == 1).await;
-    stage.memory.depose();
-    stage.applies(&[2, 3]).await;
+    fixture.memory.commit(&watched, 2);
+    fixture.applies(&[2]).await;
+    fixture.memory.usurp();
+    fixture.memory.commit(&watched, 3);
+    let asked = fixture.memory.led.load(Ordering::SeqCst);
+    until("the lead is asked for again", || fixture.memory.led.load(Ordering::SeqCst) > asked + 1).await;
+    assert_eq!(fixture.consumer.applied(), [2]);
+    until("the consumer is told", || fixture.consumer.lost_leases() == 1).await;
+    fixture.memory.depose();
+    fixture.applies(&[2, 3]).await;
 }

@@ -31,9 +31,9 @@ struct RebuildCache {
 
 #[tonic::async_trait]
 impl SubjectTask for RebuildCache {
-    type Answer = v1::RebuildCacheResponse;
+    type Response = v1::RebuildCacheResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         if let Some(copies) = &at.services.copies {
             copies.rebuild(at.key).await?;
         }

@@ -32,16 +32,16 @@ struct RebuildHistory {
 
 #[tonic::async_trait]
 impl SubjectTask for RebuildHistory {
-    type Answer = v1::RebuildMemberHistoryResponse;
+    type Response = v1::RebuildMemberHistoryResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let maintenance = &at.services.maintenance;
         let rebuild = |after| maintenance.rebuild_history(at.caller, at.key, after, CHUNK);
-        let add = |told: &mut Self::Answer, part: &RebuildProgress| {
+        let add = |told: &mut Self::Response, part: &RebuildProgress| {
             told.comments_checked += part.comments as i64;
             told.rows_changed += part.changed as i64;
         };
-        let end = |told: &mut Self::Answer| {
+        let end = |told: &mut Self::Response| {
             told.subjects_done += 1;
             at.resume_token.clone_into(&mut told.resume_token);
         };

@@ -32,16 +32,16 @@ struct RebuildRanks {
 
 #[tonic::async_trait]
 impl SubjectTask for RebuildRanks {
-    type Answer = v1::RebuildRanksResponse;
+    type Response = v1::RebuildRanksResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let maintenance = &at.services.maintenance;
         let rebuild = |after| maintenance.rebuild_boards(at.caller, at.key, after, CHUNK);
-        let add = |told: &mut Self::Answer, part: &RebuildProgress| {
+        let add = |told: &mut Self::Response, part: &RebuildProgress| {
             told.comments_checked += part.comments as i64;
             told.comments_changed += part.changed as i64;
         };
-        let end = |told: &mut Self::Answer| {
+        let end = |told: &mut Self::Response| {
             told.subjects_done += 1;
             at.resume_token.clone_into(&mut told.resume_token);
         };

@@ -34,9 +34,9 @@ struct RepairCounts {
 
 #[tonic::async_trait]
 impl SubjectTask for RepairCounts {
-    type Answer = v1::RepairCountsResponse;
+    type Response = v1::RepairCountsResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let RepairReport { drifts, revision } = at.services.maintenance.repair(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
         at.tell(v1::RepairCountsResponse {

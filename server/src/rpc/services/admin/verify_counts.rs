@@ -33,9 +33,9 @@ struct VerifyCounts {
 
 #[tonic::async_trait]
 impl SubjectTask for VerifyCounts {
-    type Answer = v1::VerifyCountsResponse;
+    type Response = v1::VerifyCountsResponse;
 
-    async fn visit(&mut self, at: &SweepItem<'_, Self::Answer>) -> Result<(), Error> {
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let CountReport { comments, drifts } = at.services.comments.verify(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
         at.tell(v1::VerifyCountsResponse {

@@ -9,8 +9,8 @@ use crate::domain::state::CommentState::{self, Active, Deleted, Hidden};
 use crate::write::verbs::{Command, DeleteActor};
 
 /// Runs a batch and returns the outcome of a comment in its only event, and whether it is recorded.
-fn outcome(scene: &mut Scene, batch: &[Command], id: CommentId) -> (Option<CommentOutcome>, bool) {
-    let (results, unit) = scene.commit(batch);
+fn outcome(fixture: &mut Scene, batch: &[Command], id: CommentId) -> (Option<CommentOutcome>, bool) {
+    let (results, unit) = fixture.commit(batch);
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     let events = unit.events().expect("of subjects that are loaded");
     let (_, _, changes) = events.first().expect("one event");
@@ -24,48 +24,48 @@ fn changed(actor: ActorKind, before: CommentState, after: CommentState, version:
 #[test]
 fn each_verb_records_who_acted_the_states_and_the_version() {
     use ActorKind::{Author, Moderator, Owner};
-    let mut scene = Scene::open();
-    let id = scene.root();
+    let mut fixture = Scene::open();
+    let id = fixture.root();
     let steps: [(Command, CommentOutcome); 8] = [
-        (scene.command(scene.edit(id, "author", "again")), changed(Author, Active, Active, 2)),
-        (scene.command(scene.hide(id)), changed(Moderator, Active, Hidden, 3)),
-        (scene.command(scene.unhide(id)), changed(Moderator, Hidden, Active, 4)),
-        (scene.command(scene.delete(id, author("author"))), changed(Author, Active, Deleted, 5)),
-        (scene.command(scene.undelete(id, "author")), changed(Author, Deleted, Active, 6)),
-        (scene.command(scene.delete(id, owner("owner"))), changed(Owner, Active, Deleted, 7)),
-        (scene.command(scene.undelete(id, "owner")), changed(Owner, Deleted, Active, 8)),
-        (scene.command(scene.delete(id, DeleteActor::Moderator)), changed(Moderator, Active, Deleted, 9)),
+        (fixture.command(fixture.edit(id, "author", "again")), changed(Author, Active, Active, 2)),
+        (fixture.command(fixture.hide(id)), changed(Moderator, Active, Hidden, 3)),
+        (fixture.command(fixture.unhide(id)), changed(Moderator, Hidden, Active, 4)),
+        (fixture.command(fixture.delete(id, author("author"))), changed(Author, Active, Deleted, 5)),
+        (fixture.command(fixture.undelete(id, "author")), changed(Author, Deleted, Active, 6)),
+        (fixture.command(fixture.delete(id, owner("owner"))), changed(Owner, Active, Deleted, 7)),
+        (fixture.command(fixture.undelete(id, "owner")), changed(Owner, Deleted, Active, 8)),
+        (fixture.command(fixture.delete(id, DeleteActor::Moderator)), changed(Moderator, Active, Deleted, 9)),
     ];
     for (command, expected) in steps {
-        assert_eq!(outcome(&mut scene, std::slice::from_ref(&command), id), (Some(expected), true), "{command:?}");
+        assert_eq!(outcome(&mut fixture, std::slice::from_ref(&command), id), (Some(expected), true), "{command:?}");
     }
 }
 
 #[test]
 fn a_create_is_recorded_unless_it_is_plain() {
-    let mut scene = Scene::open();
-    let create = scene.create();
+    let mut fixture = Scene::open();
+    let create = fixture.create();
     let id = create.id;
-    let command = scene.command(create);
-    assert_eq!(outcome(&mut scene, &[command], id), (Some(CommentOutcome::PUBLISHED), false));
+    let command = fixture.command(create);
+    assert_eq!(outcome(&mut fixture, &[command], id), (Some(CommentOutcome::PUBLISHED), false));
     for (state, first_publication) in [(Active, true), (Hidden, false), (Deleted, false)] {
-        let import = scene.import(state);
+        let import = fixture.import(state);
         let id = import.id;
-        let command = scene.command(import);
+        let command = fixture.command(import);
         let expected =
             CommentOutcome { actor: ActorKind::Import, after: state, first_publication, ..CommentOutcome::PUBLISHED };
-        assert_eq!(outcome(&mut scene, &[command], id), (Some(expected), true), "{state}");
+        assert_eq!(outcome(&mut fixture, &[command], id), (Some(expected), true), "{state}");
     }
 }
 
 #[test]
 fn of_a_batch_the_net_effect_the_last_actor_and_a_first_publication_are_recorded() {
-    let mut scene = Scene::open();
-    let create = scene.create();
+    let mut fixture = Scene::open();
+    let create = fixture.create();
     let id = create.id;
     let target = crate::write::lock_set::CommentLocation { id, ancestor_ids: vec![id], parent: None };
     let hide = crate::verbs::Hide { target };
-    let batch = [scene.command(create), scene.command(hide)];
+    let batch = [fixture.command(create), fixture.command(hide)];
     let taken = CommentOutcome {
         actor: ActorKind::Moderator,
         before: None,
@@ -73,21 +73,21 @@ fn of_a_batch_the_net_effect_the_last_actor_and_a_first_publication_are_recorded
         version: 2,
         first_publication: true,
     };
-    assert_eq!(outcome(&mut scene, &batch, id), (Some(taken), true), "it was visible, if only within the batch");
+    assert_eq!(outcome(&mut fixture, &batch, id), (Some(taken), true), "it was visible, if only within the batch");
 
-    let id = scene.root();
-    let edit = scene.edit(id, "author", "again");
-    let batch = [scene.command(scene.hide(id)), scene.command(scene.unhide(id)), scene.command(edit)];
-    assert_eq!(outcome(&mut scene, &batch, id).0, Some(changed(ActorKind::Author, Active, Active, 4)));
+    let id = fixture.root();
+    let edit = fixture.edit(id, "author", "again");
+    let batch = [fixture.command(fixture.hide(id)), fixture.command(fixture.unhide(id)), fixture.command(edit)];
+    assert_eq!(outcome(&mut fixture, &batch, id).0, Some(changed(ActorKind::Author, Active, Active, 4)));
 }
 
 #[test]
 fn likes_and_pins_have_no_outcome() {
-    let mut scene = Scene::open();
-    let id = scene.root();
-    let like = scene.like(id, member("reader").as_str(), LikeValue::Like);
-    let like = scene.command(like);
-    assert_eq!(outcome(&mut scene, &[like], id), (None, false));
-    let pin = scene.command(scene.pin(id, "owner"));
-    assert_eq!(outcome(&mut scene, &[pin], id), (None, false));
+    let mut fixture = Scene::open();
+    let id = fixture.root();
+    let like = fixture.like(id, member("reader").as_str(), LikeValue::Like);
+    let like = fixture.command(like);
+    assert_eq!(outcome(&mut fixture, &[like], id), (None, false));
+    let pin = fixture.command(fixture.pin(id, "owner"));
+    assert_eq!(outcome(&mut fixture, &[pin], id), (None, false));
 }

@@ -6,7 +6,7 @@ use riposte_core::event::{ActorKind, ChangeKind, CommentOutcome};
 
 use super::internal::{OutboxActor, OutboxComment, OutboxPublication};
 
-/// Reads the outcome at a change; `None` if there is none, or if it follows from a plain create.
+/// Reads the outcome at a change; `None` if the change has none, or if it follows from a plain create.
 pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<CommentOutcome> {
     let created = what == ChangeKind::Created;
     // Without a version, another change than a create is of an older version or not the first one.
