@@ -6,7 +6,7 @@ use riposte_sdk::{Client, v1};
 
 /// Where the service is, and how the load is laid on it.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Target {
+pub(crate) struct TargetArgs {
     /// Address of the service; may be given again, the callers are then spread over all
     #[arg(long = "endpoint", value_name = "URL", required = true)]
     endpoints: Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Clients {
     all: Vec<Client>,
 }
 
-impl Target {
+impl TargetArgs {
     /// Returns the requested connections, which connect at their first call.
     pub(crate) fn open(&self) -> Result<Clients> {
         ensure!(self.connections > 0, "at least one connection");

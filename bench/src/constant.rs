@@ -1,7 +1,7 @@
 //! The upper limit for a hot page: a server of the same library that returns constant bytes for
 //! every call, and does nothing else.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::page;
 use crate::raw::{AsBytes, LIST_COMMENTS};
 use anyhow::{Context, Result, ensure};
@@ -22,7 +22,7 @@ use tower::Service;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
 }
 
 /// Reads the page once, and serves it until the process ends. It prints its address to standard

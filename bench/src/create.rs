@@ -1,6 +1,6 @@
 //! CreateComment through gRPC.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::{Caller, Span};
 use crate::prepare;
 use crate::report::Report;
@@ -13,7 +13,7 @@ use v1::comment_service_client::CommentServiceClient;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Subjects that the comments are spread over at random; 1 is a hot one
     #[arg(long, default_value_t = 1)]
     subjects: usize,

@@ -1,6 +1,6 @@
 //! Pages far down a list, through gRPC.
 
-use crate::clients::{Clients, Target};
+use crate::clients::{Clients, TargetArgs};
 use crate::closed::Span;
 use crate::page::{Pages, request};
 use crate::report::Report;
@@ -17,7 +17,7 @@ const PAGE: i32 = 20;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// The page, counted from 1; the subject has so many
     #[arg(long, default_value_t = 5_000)]
     page: i32,

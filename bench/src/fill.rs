@@ -1,6 +1,6 @@
 //! A command that fills one subject to a number of comments.
 
-use crate::clients::{Clients, Target};
+use crate::clients::{Clients, TargetArgs};
 use crate::closed::Caller;
 use crate::create::Creates;
 use crate::prepare;
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Comments that the subject has afterwards; those it has already count
     #[arg(long, default_value_t = 1_000_000)]
     comments: i32,

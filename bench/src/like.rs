@@ -1,6 +1,6 @@
 //! SetLike through gRPC, in closed loops.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::{Caller, Span};
 use crate::members::Members;
 use crate::prepare;
@@ -17,7 +17,7 @@ const COMMENTS_PER_SUBJECT: usize = 100;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Comments that the likes are spread over at random; 1 is a hot one. A subject has 100 of them
     #[arg(long, default_value_t = 1)]
     comments: usize,

@@ -2,7 +2,7 @@
 //! and their latency counts from that time: a service that stalls cannot slow down its own
 //! measurement.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::{Caller, Span};
 use crate::like::Likes;
 use crate::members::Members;
@@ -21,7 +21,7 @@ const BEHIND_MAX: usize = 50_000;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Comments that the likes are spread over at random
     #[arg(long, default_value_t = 1)]
     comments: usize,

@@ -1,6 +1,6 @@
 //! Reads and writes on one subject at the same time, as in real use.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::{Caller, Span};
 use crate::create::Creates;
 use crate::like::Likes;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Callers, each of which waits for its answer before it asks again
     #[arg(long, default_value_t = 64)]
     callers: usize,

@@ -10,7 +10,7 @@ mod knee;
 mod stopped;
 mod verdict;
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::prepare;
 use crate::raw::{LIST_COMMENTS, Raw};
 use anyhow::{Context, Result, ensure};
@@ -46,7 +46,7 @@ pub(crate) enum What {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// What is asked too often
     #[arg(long, value_enum)]
     what: What,
@@ -81,13 +81,13 @@ pub(crate) struct Load {
 
 impl Load {
     /// Returns the calls of a method, each with one of the requests.
-    fn open(target: &Target, method: &'static str, requests: Vec<Bytes>, deadline: Duration) -> Result<Self> {
+    fn open(target: &TargetArgs, method: &'static str, requests: Vec<Bytes>, deadline: Duration) -> Result<Self> {
         Ok(Self { connections: target.open_raw()?.into(), method, requests: requests.into(), deadline })
     }
 
     /// Returns the first pages of one subject, which the response cache holds as soon as they are
     /// requested often.
-    fn kept(target: &Target, key: v1::SubjectKey, deadline: Duration) -> Result<Self> {
+    fn kept(target: &TargetArgs, key: v1::SubjectKey, deadline: Duration) -> Result<Self> {
         Self::open(target, LIST_COMMENTS, vec![page(key, false)], deadline)
     }
 

@@ -1,6 +1,6 @@
 //! First pages through gRPC.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::{Caller, Span};
 use crate::raw::{LIST_COMMENTS, Raw};
 use crate::report::Report;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Subjects that the reads are spread over at random; they stand already
     #[arg(long, default_value_t = 1)]
     subjects: usize,

@@ -1,7 +1,7 @@
 //! The data that must exist before a measurement begins: subjects, and comments on them. Existing
 //! data is kept.
 
-use crate::clients::{Clients, Target};
+use crate::clients::{Clients, TargetArgs};
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use riposte_sdk::{Client, v1};
@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_millis(100);
 const PAGE: i32 = 100;
 
 /// Returns the keys of `count` subjects, all of which exist afterwards.
-pub(crate) async fn subjects(clients: &Clients, target: &Target, count: usize) -> Result<Vec<v1::SubjectKey>> {
+pub(crate) async fn subjects(clients: &Clients, target: &TargetArgs, count: usize) -> Result<Vec<v1::SubjectKey>> {
     let keys = target.keys(count);
     let missing: Vec<Vec<v1::SubjectKey>> = stream::iter(keys.chunks(BATCH).map(<[_]>::to_vec).enumerate())
         .map(|(number, keys)| missing(clients.of(number), keys))
@@ -60,7 +60,12 @@ async fn create_subject(client: &Client, key: v1::SubjectKey) -> Result<()> {
 
 /// Returns the ids of `count` comments, spread as evenly as possible over `subjects` subjects; all
 /// of them exist afterwards.
-pub(crate) async fn comments(clients: &Clients, target: &Target, count: usize, subjects: usize) -> Result<Vec<i64>> {
+pub(crate) async fn comments(
+    clients: &Clients,
+    target: &TargetArgs,
+    count: usize,
+    subjects: usize,
+) -> Result<Vec<i64>> {
     let keys = self::subjects(clients, target, subjects).await?;
     let shares = (0..subjects).map(|number| count / subjects + usize::from(number < count % subjects));
     let ids: Vec<Vec<i64>> = stream::iter(keys.into_iter().zip(shares).enumerate())

@@ -1,6 +1,6 @@
 //! One member's like states of a hundred comments, through gRPC.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::{Caller, Span};
 use crate::prepare;
 use crate::raw::Raw;
@@ -20,7 +20,7 @@ const BATCH_GET_LIKE_STATES: &str = "/riposte.v1.LikeService/BatchGetLikeStates"
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Callers, each of which waits for its answer before it asks again
     #[arg(long, default_value_t = 16)]
     callers: usize,

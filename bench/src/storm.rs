@@ -1,6 +1,6 @@
 //! Many concurrent readers of one subject.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::closed::Caller;
 use crate::cpu::{Meter, Watch};
 use crate::page::{Pages, request};
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Readers, each of which asks once
     #[arg(long, default_value_t = 1_000)]
     readers: usize,

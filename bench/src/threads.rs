@@ -1,6 +1,6 @@
 //! A command that fills subjects with threads and replies, the contents of a first page.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::prepare;
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -13,7 +13,7 @@ const WIDTH: usize = 64;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Subjects
     #[arg(long, default_value_t = 1)]
     subjects: usize,

@@ -1,7 +1,7 @@
 //! A command that reads the first page of each subject a few times, so that every cache has it: the
 //! first read fills the cache, and the next one may store the rendered page.
 
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::page;
 use crate::raw::LIST_COMMENTS;
 use anyhow::{Result, ensure};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// Subjects
     #[arg(long, default_value_t = 1)]
     subjects: usize,

@@ -9,7 +9,7 @@ mod wire;
 
 use super::arrivals::{Arrivals, Fate, percentile};
 use super::{COMMENTS, Load, page};
-use crate::clients::Target;
+use crate::clients::TargetArgs;
 use crate::prepare;
 use anyhow::{Context, Result, ensure};
 use memory::Memory;
@@ -37,7 +37,7 @@ pub(crate) enum What {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    target: Target,
+    target: TargetArgs,
     /// What is done
     #[arg(long, value_enum)]
     what: What,

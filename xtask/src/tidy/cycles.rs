@@ -18,7 +18,7 @@ struct Scope {
 }
 
 const SCOPES: [Scope; 14] = [
-    Scope { sources: "server/src/", modules: &[""], cyclic: 5 },
+    clean("server/src/", &[""]),
     clean("server/core/src/", &["", "domain", "write"]),
     clean("server/sync/src/", &[""]),
     clean("server/store/src/", &[""]),
