@@ -182,7 +182,7 @@ impl CacheStack {
         };
         let (cache, outbox_read, route) = (Arc::clone(&kept.cache), Arc::clone(outbox), route(&kept.store));
         let relayed = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
-        let troubled = |error| tracing::debug!(%error, "copies could not be compared with their rows");
+        let troubled = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
         let audit = CacheAuditor::new(kept.reader.clone()).run(relayed, troubled).boxed();
         let watched = if self.are_shared() { outbox.sources() } else { 0 };
         (0..watched).map(watch).chain([audit]).collect()

@@ -30,7 +30,7 @@ impl StalenessWatch {
     /// Checks forever that the cache of the source is being repaired.
     pub(super) async fn run(mut self) {
         let source = self.source;
-        let mut trouble = BackoffLog::of("look at the mending of copies", source);
+        let mut trouble = BackoffLog::of("staleness monitor", source);
         self.metrics.cache_stale(source, false);
         loop {
             match self.look().await {
@@ -42,10 +42,10 @@ impl StalenessWatch {
                     match news {
                         Some(StalenessChange::Missing) => tracing::warn!(
                             source = source + 1,
-                            "nobody brings the copies of this source up to date: no worker with Redis leads it; the rows are read"
+                            "the cache of the data source is stale: no worker with this cache holds the relay lease; reads go to the database"
                         ),
                         Some(StalenessChange::Again) => {
-                            tracing::info!(source = source + 1, "the copies of this source are up to date again")
+                            tracing::info!(source = source + 1, "the cache of the data source is repaired again")
                         }
                         Some(StalenessChange::Found) | None => {}
                     }

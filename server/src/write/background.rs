@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use riposte_core::ports::{ConsumerScope, EventConsumer};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -71,7 +71,10 @@ impl BackgroundTasks {
                     let moved = watch::Sender::new(());
                     ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved).run_always()
                 };
-                tails.extend(ports.consumers(ConsumerScope::Process).map(|of| spawn(ready, consumer(of))));
+                // One task polls the consumers in their order: the response cache drops a page
+                // before a watcher hears of the change.
+                let consumers: Vec<_> = ports.consumers(ConsumerScope::Process).map(consumer).collect();
+                tails.push(spawn(ready, async move { _ = join_all(consumers).await }));
                 tails.push(spawn(ready, tail.run(bells.numbers(source), bells.commits(source))));
             }
             tails.extend(beside.into_iter().map(|task| spawn(ready, task)));

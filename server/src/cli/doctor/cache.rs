@@ -47,7 +47,7 @@ fn judge(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
     if eviction.as_deref() == Some("noeviction") {
         verdicts.push(CheckResult::warn(
             format!("{label}, maxmemory-policy"),
-            "noeviction: when its memory is full copies are refused; set it to allkeys-lru",
+            "noeviction: the cache takes no entry when its memory is full; set it to allkeys-lru",
         ));
     }
     verdicts

@@ -115,7 +115,7 @@ impl ConsumerLoop {
                 Ok(RunOutcome::More) => trouble.over(),
                 Ok(RunOutcome::Rest { held }) => {
                     trouble.over();
-                    self.feed.rest(held).await;
+                    self.feed.rest(held, self.at).await;
                 }
                 Err(error) => {
                     if self.start != Position::Head {
@@ -161,7 +161,8 @@ impl ConsumerLoop {
         let to = self.apply(events).await?;
         let stands = self.advance(epoch, at, to).await?;
         self.measure(to).await?;
-        let more = stands && (commits(&batch) == limit && deliverable == batch.len() || Some(to) < last(events));
+        let more =
+            stands && to > at && (commits(&batch) == limit && deliverable == batch.len() || Some(to) < last(events));
         Ok(if more { RunOutcome::More } else { RunOutcome::Rest { held: deliverable < batch.len() } })
     }
 
@@ -223,6 +224,8 @@ impl ConsumerLoop {
             "events after this position were deleted; the consumer takes the state of the rows"
         );
         self.at = None;
+        self.isolation = EventIsolation::default();
+        self.ports.metrics.consumer_stuck(self.source, self.name(), false);
         match self.start {
             Position::Stored => self.at = Some(self.rebuild(epoch, at).await?),
             Position::Own(_) => self.consumer.gap(self.source).await?,

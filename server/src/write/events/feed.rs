@@ -64,13 +64,18 @@ impl EventFeed {
         }
     }
 
-    /// Waits until there may be more events, for at most a second; shorter if some of them are
-    /// `held` back for another consumer.
-    pub(super) async fn rest(&mut self, held: bool) {
+    /// Waits until there may be more events than those up to `at`, for at most a second; shorter if
+    /// some of them are `held` back for another consumer.
+    pub(super) async fn rest(&mut self, held: bool, at: Option<i64>) {
         match self {
             // The process that assigns the sequence numbers is this one.
             Self::Outbox { ready, batching, .. } => ready.rest(batching.rest, OURS).await,
             Self::Tail(_, progress) => {
+                // The tail may have read several batches while the consumer applied one.
+                let has_more = *progress.borrow_and_update() > at;
+                if has_more && !held && at.is_some() {
+                    return;
+                }
                 // The sender lives as long as the tail.
                 let _ = timeout(if held { OTHERS } else { IDLE }, progress.changed()).await;
             }

@@ -14,6 +14,8 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize) -> Result<Duratio
     metrics.relay_lag(source, age.as_secs_f64());
     let head = outbox.head(source).await?;
     for position in positions.all(source).await? {
+        // A counter that begins at 0 shows its first increase.
+        metrics.consumer_overtaken(source, shown_name(&position.name), 0);
         metrics.consumer_lag(source, shown_name(&position.name), (head - position.number).max(0));
     }
     Ok(age)
