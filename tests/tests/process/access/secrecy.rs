@@ -11,13 +11,16 @@ use tonic::Code;
 use super::door::{Callers, dev};
 use super::{GRANTED, OTHER, ask};
 
+/// The operations that serve GetComment: transactions, and a function of Redis.
+const READS: [&str; 4] = ["locate comments", "read comments", "read subjects", "comments"];
+
 /// Returns the number of operations of each kind that the stores have performed for requested
 /// comments.
 async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
     let told = ask(server.metrics_target(), "GET", "/metrics").await?;
     let of_reads = |line: &&str| {
         line.starts_with("db_client_operation_duration_seconds_count")
-            && ["locate comments", "read comments", "read subjects", "comments"].iter().any(|name| line.contains(name))
+            && READS.iter().any(|name| line.contains(&format!("\"{name}\"")))
     };
     let count = |line: &str| {
         let (name, count) = line.rsplit_once(' ').context("no value")?;
