@@ -2,6 +2,7 @@
 //! response time follows from the operations of the call.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::{Client, v1};
@@ -29,6 +30,20 @@ async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
     told.lines().filter(of_reads).map(count).collect()
 }
 
+/// Waits until the event consumers, which also read comments, have applied what was written: no
+/// operation is counted from one scrape to the next.
+async fn settle(server: &Server) -> Result<()> {
+    let mut last = operations(server).await?;
+    loop {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let now = operations(server).await?;
+        if now == last {
+            return Ok(());
+        }
+        last = now;
+    }
+}
+
 /// Returns the operations of the stores for one GetComment.
 async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<String, f64>> {
     let before = operations(server).await?;
@@ -48,6 +63,7 @@ async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not
         let writer = callers.client(&server, "elsewhere")?;
         let hidden = Say::on(&writer, OTHER).comment("m", "not for you").await?.id;
         let reader = callers.client(&server, "reader")?;
+        settle(&server).await?;
         // An absent comment in the same partition.
         let missing = hidden + (1 << 40);
         let absent = cost(&server, &reader, missing).await?;
