@@ -24,5 +24,6 @@ pub use consumers::{
 pub use events::settings::EventSettings;
 pub use notifier::Notifier;
 pub use relay::RelayPorts;
+pub(crate) use relay::oldest_waiting;
 pub use settings::{WriteCapacity, WriteQueueSettings};
 pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues};

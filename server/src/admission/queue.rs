@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_a_turn_who_went_away_or_is_late() {
+    fn a_cancelled_or_late_call_gets_no_turn() {
         let mut scene = Scene::new(9);
         for wait in [1, 9, 9] {
             assert!(scene.comes(AdmissionClass::Sheddable, wait));

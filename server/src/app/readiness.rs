@@ -64,7 +64,7 @@ impl Seen {
             self.last = schema;
         }
         let some_are = |right: fn(&SourceSchema) -> bool| self.last.iter().any(right);
-        let held_back = some_are(|source| !is_ready(source) && !is_away(source));
+        let held_back = some_are(|source| !is_ready(source) && !is_unavailable(source));
         self.is_whole() || (self.begun.elapsed() >= PATIENCE && some_are(is_ready) && !held_back)
     }
 
@@ -101,7 +101,7 @@ fn is_ready(source: &SourceSchema) -> bool {
     *source == SourceSchema::Ready
 }
 
-fn is_away(source: &SourceSchema) -> bool {
+fn is_unavailable(source: &SourceSchema) -> bool {
     matches!(source, SourceSchema::Unreachable(_))
 }
 

@@ -7,8 +7,9 @@ use riposte_cache::{StalenessChange, StalenessMonitor};
 use riposte_core::Result;
 use riposte_core::ports::{Clock, Outbox};
 use riposte_sync::BackoffLog;
-
 use riposte_telemetry::Metrics;
+
+use crate::write::oldest_waiting;
 
 /// The interval of the check that the cache is being repaired.
 const LOOK: Duration = Duration::from_secs(1);
@@ -57,9 +58,12 @@ impl StalenessWatch {
     }
 
     async fn look(&mut self) -> Result<Option<StalenessChange>> {
-        let oldest = self.outbox.oldest_waiting(self.source).await.inspect_err(|_| self.monitor.was_blind())?;
-        // The clocks of processes differ a little, so an event may seem to come from the future.
-        let age = oldest.map_or(0, |oldest| (self.clock.now().0 - oldest.0).max(0));
-        self.monitor.look(Duration::from_millis(age.unsigned_abs())).await
+        match oldest_waiting(self.outbox.as_ref(), self.clock.as_ref(), self.source).await {
+            Ok(age) => self.monitor.look(age).await,
+            Err(error) => {
+                self.monitor.was_blind();
+                Err(error)
+            }
+        }
     }
 }

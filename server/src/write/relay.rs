@@ -23,6 +23,7 @@ use super::background::told;
 use super::events::consumer::{ConsumerLoop, ConsumerPorts};
 use super::events::feed::EventFeed;
 use super::notifier::Notifier;
+pub(crate) use lag::oldest_waiting;
 use leader::Leader;
 
 /// The ports that the relays of all sources use. Cloning is cheap.

@@ -24,6 +24,7 @@ pub(super) struct Record {
     gaps: usize,
     lost_leases: usize,
     poison: BTreeSet<i64>,
+    is_unavailable: bool,
     refused: usize,
 }
 
@@ -49,6 +50,11 @@ impl TestConsumer {
         } else {
             self.record().poison.remove(&number);
         }
+    }
+
+    /// Lets all batches fail as they do while the data source is away, or no longer.
+    pub(super) fn set_unavailable(&self, is_unavailable: bool) {
+        self.record().is_unavailable = is_unavailable;
     }
 
     /// Returns the sequence numbers that were applied, in order.
@@ -92,6 +98,10 @@ impl EventConsumer for TestConsumer {
 
     async fn apply(&self, _: usize, events: &[SequencedEvent]) -> Result<Applied> {
         let mut record = self.record();
+        if record.is_unavailable {
+            record.refused += 1;
+            return Err(Error::ShardUnavailable);
+        }
         if events.iter().any(|of| record.poison.contains(&of.number)) {
             record.refused += 1;
             return Err(Error::internal("an event that cannot be applied"));

@@ -78,6 +78,11 @@ impl TestSource {
         self.rows().events.retain(|(given, _)| given.is_none_or(|given| given > number));
     }
 
+    /// Removes the event of a sequence number.
+    pub(super) fn drop_event(&self, number: i64) {
+        self.rows().events.retain(|(given, _)| *given != Some(number));
+    }
+
     /// Removes all events, as if the last one had had this sequence number.
     pub(super) fn keep_head(&self, number: i64) {
         let mut rows = self.rows();

@@ -195,17 +195,29 @@ impl Schema {
     fn check_last(&self) -> Result<()> {
         let Some(step) = self.steps.last() else { return Ok(()) };
         for AddedColumns { table, columns } in &step.add_columns {
-            self.created(table)?;
+            let grown = self.grown(self.existing(table)?);
             for Column { name, nullable, .. } in columns {
                 // An older process inserts rows without it.
                 ensure!(*nullable, "{table}: the new column {name} has to be null");
+                let count = grown.columns.iter().filter(|column| column.name == *name).count();
+                ensure!(count == 1, "{table}: the column {name} exists already");
             }
         }
         for AddedKeys { table, keys } in &step.add_keys {
-            let table = self.grown(self.created(table)?);
-            keys.iter().try_for_each(|key| table.check_key(key))?;
+            let table = self.grown(self.existing(table)?);
+            for key in keys {
+                table.check_key(key)?;
+                // An older process may insert what such a key refuses.
+                ensure!(!key.unique, "{}: the new key {} must not be unique", table.name, key.name);
+            }
         }
         step.drops.iter().try_for_each(|table| self.created(table).map(|_| ()))
+    }
+
+    /// Returns a table, as [`Self::created`] does, that no step drops.
+    fn existing(&self, name: &str) -> Result<&Table> {
+        ensure!(!self.steps.iter().any(|step| step.drops.iter().any(|drop| drop == name)), "a step drops {name}");
+        self.created(name)
     }
 
     /// Returns a table as the step that created it describes it.

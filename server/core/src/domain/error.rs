@@ -130,6 +130,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns `true` if a data source or the process, and not the request, is the cause, so that
+    /// the same work succeeds later.
+    #[must_use]
+    pub fn is_unavailability(&self) -> bool {
+        matches!(
+            self,
+            Self::ShardUnavailable | Self::ShardAway { .. } | Self::Overloaded { .. } | Self::DeadlineExceeded
+        )
+    }
+
     /// An invalid request with one violation.
     pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::Invalid(vec![Violation::field(field, description)])

@@ -32,8 +32,9 @@ pub struct Changes {
     pub likers: BTreeSet<MemberId>,
     /// `true` if owner, state, metadata or deletion of the subject changed.
     pub subject: bool,
-    /// The outcomes that do not follow from the kinds of change; see [`Changes::outcome`].
-    pub outcomes: BTreeMap<CommentId, CommentOutcome>,
+    /// The outcomes that do not follow from the kinds of change; see [`Changes::outcome`]. `None` for
+    /// an outcome with a state that only a newer version knows.
+    pub outcomes: BTreeMap<CommentId, Option<CommentOutcome>>,
 }
 
 /// The effect of a whole batch on one comment that it created, edited or moved to another state.
@@ -126,12 +127,13 @@ impl Changes {
     }
 
     /// Returns the effect of the batch on a comment. `None` if the batch neither created nor edited
-    /// it nor changed its state, and for an event of a version that did not record outcomes; the
-    /// present row then tells the state.
+    /// it nor changed its state, for an event of a version that did not record outcomes, and for a
+    /// state that only a newer version knows; the present row then has the state.
     #[must_use]
     pub fn outcome(&self, id: CommentId) -> Option<CommentOutcome> {
         let created = || self.comments.iter().any(|change| change.id == id && change.what == ChangeKind::Created);
-        self.outcomes.get(&id).copied().or_else(|| created().then_some(CommentOutcome::PUBLISHED))
+        let implied = || created().then_some(CommentOutcome::PUBLISHED);
+        self.outcomes.get(&id).copied().unwrap_or_else(implied)
     }
 
     /// Adds a member whose likes changed.
@@ -212,7 +214,7 @@ mod tests {
             version: 2,
             ..CommentOutcome::PUBLISHED
         };
-        let changes = Changes { comments, outcomes: [(hidden, taken)].into(), ..Changes::default() };
+        let changes = Changes { comments, outcomes: [(hidden, Some(taken))].into(), ..Changes::default() };
         let outcomes = [plain, hidden, edited, liked].map(|id| changes.outcome(id));
         assert_eq!(outcomes, [Some(CommentOutcome::PUBLISHED), Some(taken), None, None]);
     }

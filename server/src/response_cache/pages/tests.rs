@@ -124,7 +124,7 @@ async fn those_who_ask_at_once_for_a_page_that_is_not_kept_share_a_reading_that_
 }
 
 #[tokio::test]
-async fn a_reading_goes_on_when_its_reader_goes_away_and_a_panic_is_told() {
+async fn a_load_goes_on_when_its_caller_cancels_and_a_panic_is_an_error() {
     let (pages, origin) = (pages(LIMITS), Origin::default());
     let spot = pages.admit(&caller(), b"first page", &key("a")).expect("everything is hot");
     let gone = pages.read(&spot, || async { panic!("a fault in a handler") });

@@ -112,6 +112,7 @@ impl ConsumerLoop {
             let Some(epoch) = led else { return };
             self.epoch = Some(epoch);
             match self.run_once(epoch).await {
+                Ok(RunOutcome::More) if self.isolation.is_searching() => {}
                 Ok(RunOutcome::More) => trouble.over(),
                 Ok(RunOutcome::Rest { held }) => {
                     trouble.over();
@@ -146,11 +147,12 @@ impl ConsumerLoop {
         };
         let limit = self.isolation.limit(self.feed.batch());
         let batch = self.feed.read(at, limit).await?;
-        if batch.first().is_some_and(|first| first.number > at + 1) {
+        let dense = dense(&batch, at);
+        if dense.is_empty() && !batch.is_empty() {
             return self.miss(epoch, at).await;
         }
-        let deliverable = self.follow(&batch).await?;
-        let Some(events) = batch.get(..deliverable).filter(|events| !events.is_empty()) else {
+        let deliverable = self.follow(dense).await?;
+        let Some(events) = dense.get(..deliverable).filter(|events| !events.is_empty()) else {
             if batch.is_empty() && self.has_lost_events(at).await? {
                 return self.miss(epoch, at).await;
             }
@@ -158,12 +160,14 @@ impl ConsumerLoop {
             self.measure(at).await?;
             return Ok(RunOutcome::Rest { held: !batch.is_empty() });
         };
+        let held = deliverable < dense.len();
         let to = self.apply(events).await?;
         let stands = self.advance(epoch, at, to).await?;
         self.measure(to).await?;
-        let more =
-            stands && to > at && (commits(&batch) == limit && deliverable == batch.len() || Some(to) < last(events));
-        Ok(if more { RunOutcome::More } else { RunOutcome::Rest { held: deliverable < batch.len() } })
+        let more = stands
+            && to > at
+            && (!held && (commits(&batch) == limit || dense.len() < batch.len()) || Some(to) < last(events));
+        Ok(if more { RunOutcome::More } else { RunOutcome::Rest { held } })
     }
 
     /// Determines the position.
@@ -257,8 +261,9 @@ impl ConsumerLoop {
             let at = stored.into_iter().find(|of| of.name == name).map_or(0, |of| of.number);
             // Under load there are always more events; they wait for as long as it makes progress.
             if at > self.wait.at {
-                self.wait = FollowedConsumer { at, since: None };
+                self.wait.since = None;
             }
+            self.wait.at = at;
         }
         if last <= self.wait.at {
             self.wait.since = None;
@@ -283,6 +288,8 @@ impl ConsumerLoop {
                 }
                 Ok(to)
             }
+            // Without its data source a consumer can apply no event: none of them is the cause.
+            Err(error) if error.is_unavailability() => Err(error),
             Err(error) => {
                 if let (Some(first), Some(last)) = (events.first(), last(events))
                     && self.isolation.failed(first.number, last)
@@ -295,7 +302,7 @@ impl ConsumerLoop {
                         subject = first.event.subject.get(),
                         subjects = events.len(),
                         %error,
-                        "this event cannot be applied; the consumer repeats it and applies nothing after it"
+                        "the consumer cannot apply this event; it retries it and applies nothing after it"
                     );
                 }
                 Err(error)
@@ -342,6 +349,13 @@ enum RunOutcome {
     More,
     /// Nothing is left to deliver, except events that are held back for the followed consumer.
     Rest { held: bool },
+}
+
+/// Returns the events that follow a sequence number without a hole.
+fn dense(events: &[SequencedEvent], at: i64) -> &[SequencedEvent] {
+    let before = std::iter::once(at).chain(events.iter().map(|of| of.number));
+    let hole = before.zip(events).position(|(before, of)| of.number > before + 1);
+    events.get(..hole.unwrap_or(events.len())).unwrap_or_default()
 }
 
 fn last(events: &[SequencedEvent]) -> Option<i64> {

@@ -23,7 +23,7 @@ impl EventIsolation {
     }
 
     /// Records the failure of a batch from one sequence number to another. Returns `true` if it is
-    /// a single commit that has failed often enough to be named, each time it fails again.
+    /// a single commit that has now failed often enough to be named.
     pub(super) fn failed(&mut self, first: i64, last: i64) -> bool {
         self.until = self.until.max(last);
         let commits = usize::try_from(last - first + 1).unwrap_or(1);
@@ -33,7 +33,12 @@ impl EventIsolation {
         }
         let times = self.alone.filter(|(number, _)| *number == first).map_or(0, |(_, times)| times) + 1;
         self.alone = Some((first, times));
-        times >= TRIES
+        times == TRIES
+    }
+
+    /// Returns `true` while batches are repeated in parts.
+    pub(super) fn is_searching(&self) -> bool {
+        self.limit.is_some()
     }
 
     /// Records that everything up to a sequence number is applied. Returns the commit that had been
@@ -92,7 +97,7 @@ mod tests {
     #[test]
     fn one_that_was_named_is_reported_when_it_is_applied() {
         let mut isolation = EventIsolation::default();
-        assert_eq!([7; 4].map(|number| isolation.failed(number, number)), [false, false, true, true]);
+        assert_eq!([7; 4].map(|number| isolation.failed(number, number)), [false, false, true, false]);
         assert_eq!([isolation.applied(6), isolation.applied(7), isolation.applied(8)], [None, Some(7), None]);
     }
 }

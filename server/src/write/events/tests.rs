@@ -18,7 +18,7 @@ use riposte_telemetry::Metrics;
 
 const DURABLE: &str = "history";
 
-/// A source whose lease this process condition, and the loops over it.
+/// A source whose lease this process holds, and the loops over it.
 struct Fixture {
     memory: Arc<TestSource>,
     metrics: Metrics,
@@ -106,6 +106,57 @@ async fn an_event_that_cannot_be_applied_is_named_and_everything_before_it_is_ap
     until("all is applied", || fixture.memory.position(DURABLE) == Some(100)).await;
     assert!(consumer.applied().into_iter().eq(11..=100), "each once, in order");
     assert!(!fixture.is_measured(stuck));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_event_is_named_while_the_data_source_is_unavailable() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(10);
+    fixture.memory.place(DURABLE, 9);
+    consumer.set_unavailable(true);
+    let _task = fixture.start_leader(&consumer);
+    until("many attempts", || consumer.refused() > 10).await;
+    let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
+    assert!(!fixture.is_measured(stuck), "the event is not the cause");
+    consumer.set_unavailable(false);
+    until("it is applied", || fixture.memory.position(DURABLE) == Some(10)).await;
+    assert_eq!(consumer.applied(), [10]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_missing_between_others_is_a_gap() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(30);
+    fixture.memory.drop_event(20);
+    fixture.memory.place(DURABLE, 10);
+    let _task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
+    assert!(consumer.applied().into_iter().eq(11..=19), "{:?}", consumer.applied());
+    assert_eq!(consumer.gaps(), 1, "the rest is rebuilt from the rows");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_of_a_process_that_was_slow_catches_up_without_waiting_for_the_tail() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::of_process("one"));
+    fixture.memory.fill(1);
+    let _tasks = fixture.follow(&[&consumer]);
+    until("it has begun", || consumer.gaps() == 1).await;
+    // The tail reads each of these events as a batch of its own.
+    consumer.set_unavailable(true);
+    for number in 2..=5 {
+        fixture.memory.fill(1);
+        let read = fixture.memory.reads.load(Ordering::SeqCst);
+        until("it is read", || fixture.memory.reads.load(Ordering::SeqCst) > read + 1).await;
+        assert_eq!(consumer.applied(), Vec::<i64>::new(), "{number}");
+    }
+    consumer.set_unavailable(false);
+    until("the first", || !consumer.applied().is_empty()).await;
+    let begin = Instant::now();
+    until("all", || consumer.applied() == [2, 3, 4, 5]).await;
+    assert!(begin.elapsed() < Duration::from_millis(50), "{:?}", begin.elapsed());
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,6 +2,7 @@
 //! far a source is behind, so that missing workers are visible in the metrics of every running
 //! process.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use riposte_sync::BackoffLog;
@@ -17,9 +18,9 @@ const LATE: Duration = Duration::from_secs(10);
 /// Measures a source, counted from 0, forever.
 pub(in crate::write) async fn follow(ports: RelayPorts, source: usize) {
     let mut trouble = BackoffLog::of("lag monitor", source);
-    let mut late = LagState::default();
+    let (mut late, mut known) = (LagState::default(), BTreeSet::new());
     loop {
-        match lag::measure(&ports, source).await {
+        match lag::measure(&ports, source, &mut known).await {
             Ok(age) => {
                 trouble.over();
                 match late.seen(age) {

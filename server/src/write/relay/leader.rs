@@ -35,6 +35,8 @@ pub(super) struct Leader {
     asked: Option<Instant>,
     /// The time at which this worker last registered its consumers.
     registered: Option<Instant>,
+    /// The names of the positions of the last measurement of lag.
+    measured: BTreeSet<String>,
     swept: Instant,
     /// The consumers that events were deleted for lately although they had not passed them.
     overtaken: BTreeSet<String>,
@@ -44,8 +46,8 @@ impl Leader {
     pub(super) fn new(ports: RelayPorts, bells: Notifier, source: usize) -> Self {
         let me =
             if ports.repairs_shared_cache { LeaseCandidate::mending } else { LeaseCandidate::yielding }(rand::random());
-        let (swept, overtaken) = (Instant::now(), BTreeSet::new());
-        Self { ports, bells, source, me, asked: None, registered: None, swept, overtaken }
+        let (swept, measured, overtaken) = (Instant::now(), BTreeSet::new(), BTreeSet::new());
+        Self { ports, bells, source, me, asked: None, registered: None, measured, swept, overtaken }
     }
 
     /// Runs forever and assigns sequence numbers while the process holds the lease. `term` passes
@@ -77,7 +79,7 @@ impl Leader {
             let epoch = self.ports.outbox.acquire_lease(self.source, self.me, now).await?;
             self.asked = Some(Instant::now());
             term.send_if_modified(|known| std::mem::replace(known, epoch) != epoch);
-            lag::measure(&self.ports, self.source).await?;
+            lag::measure(&self.ports, self.source, &mut self.measured).await?;
             self.register().await?;
         }
         let epoch = *term.borrow();
@@ -122,30 +124,37 @@ impl Leader {
         }
     }
 
-    /// Deletes expired data once per sweep interval. Returns true while the epoch is current.
+    /// Deletes expired data once per sweep interval, in parts between which the lease is renewed.
+    /// Returns true while the epoch is current.
     async fn sweep(&mut self, epoch: Epoch) -> Result<bool> {
         if self.swept.elapsed() < SWEEP {
             return Ok(true);
         }
-        self.swept = Instant::now();
-        if !self.trim(epoch).await? {
-            return Ok(false);
+        let Some(is_complete) = self.trim(epoch).await? else { return Ok(false) };
+        if is_complete {
+            self.swept = Instant::now();
+            self.sweep_rankings().await?;
         }
-        self.sweep_rankings().await?;
         Ok(true)
     }
 
-    /// Deletes old events. Returns true while the epoch is current.
-    async fn trim(&mut self, epoch: Epoch) -> Result<bool> {
+    /// Deletes old events until the lease is due for renewal. Returns whether no more are old enough
+    /// or the sweep has deleted its maximum; `None` if another epoch has begun.
+    async fn trim(&mut self, epoch: Epoch) -> Result<Option<bool>> {
+        let begin = Instant::now();
         let bounds = TrimBounds {
             passed_before: self.before(KEPT_EVENTS),
             all_before: self.before(self.ports.retention.max(KEPT_EVENTS)),
         };
         let (chunk, rounds) = SWEPT;
-        let mut overtaken = BTreeSet::new();
+        let (mut overtaken, mut is_complete) = (BTreeSet::new(), true);
         for _ in 0..rounds {
+            is_complete = begin.elapsed() < KEEP;
+            if !is_complete {
+                break;
+            }
             let Some(trimmed) = self.ports.positions.trim(self.source, epoch, bounds, chunk).await? else {
-                return Ok(false);
+                return Ok(None);
             };
             for (name, commits) in trimmed.overtaken {
                 self.ports.metrics.consumer_overtaken(self.source, shown_name(&name), commits as u64);
@@ -163,8 +172,11 @@ impl Leader {
                 break;
             }
         }
-        self.overtaken = overtaken;
-        Ok(true)
+        if is_complete {
+            self.overtaken.clear();
+        }
+        self.overtaken.extend(overtaken);
+        Ok(Some(is_complete))
     }
 
     fn before(&self, age: Duration) -> Millis {

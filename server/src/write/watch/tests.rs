@@ -168,7 +168,7 @@ async fn a_thousand_watchers_cost_one_look_and_one_read() {
 }
 
 #[tokio::test]
-async fn who_falls_a_ring_behind_is_sent_away_and_may_resume() {
+async fn a_watcher_a_ring_behind_is_disconnected_and_may_resume() {
     let mut stage = Stage::new();
     let watched = subject(1, 0);
     let mut slow = stage.join(&watched, 0).await;

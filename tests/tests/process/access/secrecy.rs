@@ -32,7 +32,7 @@ async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
 
 /// Waits until the event consumers, which also read comments, have applied what was written: no
 /// operation is counted from one scrape to the next.
-async fn settle(server: &Server) -> Result<()> {
+async fn wait_until_read(server: &Server) -> Result<()> {
     let mut last = operations(server).await?;
     loop {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -63,7 +63,7 @@ async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not
         let writer = callers.client(&server, "elsewhere")?;
         let hidden = Say::on(&writer, OTHER).comment("m", "not for you").await?.id;
         let reader = callers.client(&server, "reader")?;
-        settle(&server).await?;
+        wait_until_read(&server).await?;
         // An absent comment in the same partition.
         let missing = hidden + (1 << 40);
         let absent = cost(&server, &reader, missing).await?;

@@ -42,8 +42,12 @@ fn a_step_that_older_processes_would_not_survive_is_refused() {
     let added = |table: &str, kind: &str| {
         format!("# A column.\nadd_columns:\n  - table: {table}\n    columns: {{ colour: {kind} }}\n")
     };
+    let unique = "# A key.\nadd_keys:\n  - table: toy_@\n    keys: [{ name: one, unique: true, columns: [id] }]\n";
     for (texts, reason) in [
         (vec![TABLE.to_owned(), added("toy_@", "bigint")], "has to be null"),
+        (vec![TABLE.to_owned(), added("toy_@", "bigint null"), added("toy_@", "bigint null")], "exists already"),
+        (vec![TABLE.to_owned(), unique.to_owned()], "must not be unique"),
+        (vec![TABLE.to_owned(), "# It goes.\ndrops: [toy_@]\n".to_owned(), added("toy_@", "bigint null")], "drops"),
         (vec![TABLE.to_owned(), added("toy", "bigint null")], "no step creates toy"),
         (vec![TABLE.to_owned(), added("toy_@", "varchar(8) null")], "\"varchar(8)\" is unknown"),
         (vec![TABLE.replace("primary: [id]", "primary: [key]")], "unknown column"),

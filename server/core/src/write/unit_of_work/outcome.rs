@@ -17,10 +17,11 @@ impl UnitOfWork {
     }
 
     /// Returns the outcomes of these changes, without those that follow from a plain create.
-    pub(super) fn outcomes(&self, changes: &Changes) -> BTreeMap<CommentId, CommentOutcome> {
+    pub(super) fn outcomes(&self, changes: &Changes) -> BTreeMap<CommentId, Option<CommentOutcome>> {
         let changed = changes.comments.iter().filter(|change| change.what.has_outcome());
         let outcomes = changed.filter_map(|change| Some((change.id, self.outcome(change.id)?)));
-        outcomes.filter(|(_, outcome)| *outcome != CommentOutcome::PUBLISHED).collect()
+        let recorded = outcomes.filter(|(_, outcome)| *outcome != CommentOutcome::PUBLISHED);
+        recorded.map(|(id, outcome)| (id, Some(outcome))).collect()
     }
 
     fn outcome(&self, id: CommentId) -> Option<CommentOutcome> {

@@ -45,7 +45,8 @@ impl TransactionBody for TrimOutbox {
 }
 
 impl TrimOutbox {
-    /// Returns the ids and numbers of those of the first sequenced commits that are old enough. Only
+    /// Returns the ids and numbers of the first sequenced commits up to one that is too young, so that
+    /// no hole is left between the rows that stay. Only
     /// the first `limit` are checked, so that a call which deletes nothing costs no more than one
     /// that does: sequence numbers rise roughly with age.
     async fn old(&self, tx: &SourceTx, head: i64, stored: &[StoredPosition]) -> Result<Vec<(i64, i64)>, StoreError> {
@@ -61,7 +62,7 @@ impl TrimOutbox {
         let goes = |number: i64, time: i64| time < all_before.0 || number <= passed && time < passed_before.0;
         Ok(first
             .into_iter()
-            .filter(|(_, number, time)| goes(*number, *time))
+            .take_while(|(_, number, time)| goes(*number, *time))
             .map(|(id, number, _)| (id, number))
             .collect())
     }

@@ -111,7 +111,9 @@ fn message(changes: &Changes) -> OutboxChanges {
             ..OutboxComment::default()
         };
         match changes.outcomes.get(&change.id) {
-            Some(outcome) if change.what.has_outcome() && written.insert(change.id) => outcome::write(message, outcome),
+            Some(Some(outcome)) if change.what.has_outcome() && written.insert(change.id) => {
+                outcome::write(message, outcome)
+            }
             Some(_) | None => message,
         }
     };

@@ -6,16 +6,16 @@ use riposte_core::event::{ActorKind, ChangeKind, CommentOutcome};
 
 use super::internal::{OutboxActor, OutboxComment, OutboxPublication};
 
-/// Reads the outcome at a change; `None` if the change has none, or if it follows from a plain create.
-pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<CommentOutcome> {
+/// Reads the outcome at a change, which is `None` if it has a state that only a newer version knows.
+/// Returns `None` if the change has no outcome, or that of a plain create.
+pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<Option<CommentOutcome>> {
     let created = what == ChangeKind::Created;
     // Without a version, another change than a create is of an older version or not the first one.
     if !what.has_outcome() || change.version == 0 && !created {
         return None;
     }
-    // A state that only a newer version knows is left out; the row then tells the state.
-    let after = state(change.after)?;
-    let before = if created { None } else { Some(state(change.before)?) };
+    let before = if created { Some(None) } else { state(change.before).map(Some) };
+    let (Some(before), Some(after)) = (before, state(change.after)) else { return Some(None) };
     let actor = OutboxActor::try_from(change.actor).map_or(ActorKind::Unknown, |actor| match actor {
         OutboxActor::Unspecified => ActorKind::Author,
         OutboxActor::Owner => ActorKind::Owner,
@@ -29,7 +29,7 @@ pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<CommentOu
     };
     let version = change.version.max(1);
     let outcome = CommentOutcome { actor, before, after, version, first_publication };
-    (outcome != CommentOutcome::PUBLISHED).then_some(outcome)
+    (outcome != CommentOutcome::PUBLISHED).then_some(Some(outcome))
 }
 
 /// Adds the outcome to the change at which it is stored.

@@ -93,7 +93,7 @@ fn hex(bytes: &[u8]) -> String {
 fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
     let mut lines = String::new();
     for (case, what, outcome) in outcomes() {
-        let changes = Changes { outcomes: [(id(77), outcome)].into(), ..of_comments(&[(77, None, what)]) };
+        let changes = Changes { outcomes: [(id(77), Some(outcome))].into(), ..of_comments(&[(77, None, what)]) };
         let told = vec![event(5, Some(9), changes)];
         let row = commit_model(id(3), &told).try_into_model().expect("every column is set");
         writeln!(lines, "{case} {}", hex(&row.events)).expect("a string takes it");
@@ -106,11 +106,11 @@ fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
 fn an_outcome_stands_at_the_first_change_that_has_one_and_takes_no_byte_for_a_plain_create() {
     let kinds = [ChangeKind::Liked, ChangeKind::Created, ChangeKind::Edited].map(|what| (77, None, what));
     let edited = CommentOutcome { version: 2, ..CommentOutcome::PUBLISHED };
-    let changes = Changes { outcomes: [(id(77), edited)].into(), ..of_comments(&kinds) };
+    let changes = Changes { outcomes: [(id(77), Some(edited))].into(), ..of_comments(&kinds) };
     let length = |changes| commit_model(id(3), &[event(5, Some(9), changes)]).events.take().map(|bytes| bytes.len());
     let without = length(of_comments(&kinds));
     assert_eq!(length(changes.clone()), without.map(|bytes| bytes + 2), "one version, at one of the three");
-    let plain = Changes { outcomes: [(id(77), CommentOutcome::PUBLISHED)].into(), ..of_comments(&kinds) };
+    let plain = Changes { outcomes: [(id(77), Some(CommentOutcome::PUBLISHED))].into(), ..of_comments(&kinds) };
     assert_eq!(length(plain), without);
     let row = commit_model(id(3), &[event(5, Some(9), changes.clone())]).try_into_model().expect("every column");
     assert_eq!(events(&row).expect("readable")[0].changes, changes);
