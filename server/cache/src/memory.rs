@@ -239,7 +239,7 @@ impl Cache for MemoryCache {
 
     async fn fill(&self, fill_lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
         let Some(block) = self.block(fill_lease.subject) else { return Ok(FillOutcome::Refused) };
-        fill.items.iter().for_each(|item| self.places.insert(item.comment.id, fill_lease.subject));
+        fill.items.iter().for_each(|item| self.places.insert(item.comment.reference.id, fill_lease.subject));
         Ok(locked(&block).fill(fill_lease, fill, self.with()))
     }
 
@@ -257,7 +257,7 @@ impl Cache for MemoryCache {
             }
             if let Some(block) = self.block(change.subject.id) {
                 let written = change.patches.iter().filter(|patch| patch.content.is_some());
-                written.for_each(|patch| self.places.insert(patch.comment.id, change.subject.id));
+                written.for_each(|patch| self.places.insert(patch.comment.reference.id, change.subject.id));
                 locked(&block).apply(&Arc::new(change.clone()), self.with());
             }
         }

@@ -81,7 +81,7 @@ impl CachedComment {
     /// The view of this comment under its subject.
     #[must_use]
     pub fn view(self, subject: &Subject) -> CommentView {
-        let pinned = subject.pins.contains(&self.comment.id);
+        let pinned = subject.pins.contains(&self.comment.reference.id);
         CommentView { comment: self.comment, subject: subject.key.clone(), content: self.content, pinned }
     }
 }
@@ -307,12 +307,16 @@ impl LikeCounts {
     #[must_use]
     pub fn of(comment: &Comment) -> Self {
         Self {
-            id: comment.id,
-            subject: comment.subject_id,
-            revision: comment.revision,
-            likes: comment.like_count,
-            dislikes: comment.dislike_count,
-            below: comment.root_id.filter(|_| comment.state.is_visible()).map(|root| (root, comment.floor)),
+            id: comment.reference.id,
+            subject: comment.reference.subject_id,
+            revision: comment.lifecycle.revision,
+            likes: comment.counts.like_count,
+            dislikes: comment.counts.dislike_count,
+            below: comment
+                .reference
+                .root_id
+                .filter(|_| comment.lifecycle.state.is_visible())
+                .map(|root| (root, comment.reference.floor)),
         }
     }
 }

@@ -420,35 +420,38 @@ mod golden;
 
 #[cfg(test)]
 mod tests {
-    use riposte_core::{Comment, CommentId, CommentState, MemberId, Millis, Path, SubjectId};
+    use riposte_core::{
+        Comment, CommentCounts, CommentId, CommentRef, CommentState, Lifecycle, MemberId, Millis, Path, SubjectId,
+    };
 
     /// A root with an id and a revision.
     pub(super) fn comment(id: i64, revision: i64) -> Comment {
         let number = CommentId::new(id).expect("positive");
         Comment {
-            id: number,
-            subject_id: SubjectId::from(number),
-            root_id: None,
-            parent_id: None,
-            path: Path::root(number),
-            floor: 1,
+            reference: CommentRef {
+                id: number,
+                subject_id: SubjectId::from(number),
+                root_id: None,
+                parent_id: None,
+                path: Path::root(number),
+                floor: 1,
+                member: MemberId::stored("m".into()),
+                born_revision: 1,
+                create_time: Millis(5),
+            },
+            counts: CommentCounts { like_count: 2, dislike_count: 1, reply_count: 0, live_below: 0 },
+            lifecycle: Lifecycle {
+                state: CommentState::Active,
+                prior_state: CommentState::Active,
+                deleted_by: None,
+                listed: true,
+                revision,
+                version: 1,
+                update_time: Millis(6),
+                edit_time: None,
+                delete_time: None,
+            },
             next_floor: 1,
-            member: MemberId::stored("m".into()),
-            state: CommentState::Active,
-            prior_state: CommentState::Active,
-            deleted_by: None,
-            like_count: 2,
-            dislike_count: 1,
-            reply_count: 0,
-            live_below: 0,
-            listed: true,
-            revision,
-            version: 1,
-            born_revision: 1,
-            create_time: Millis(5),
-            update_time: Millis(6),
-            edit_time: None,
-            delete_time: None,
         }
     }
 }

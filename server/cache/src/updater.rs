@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::CommitObserver;
-use riposte_core::{CommittedChange, CommittedComment};
+use riposte_core::{CommitObserver, CommittedChange, CommittedComment};
 
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, CommentUpdate, LikeCounts, ListUpdate, SubjectUpdate};
@@ -51,18 +50,18 @@ fn change(changed: CommittedChange) -> SubjectUpdate {
     let CommittedChange { subject, created, comments, .. } = changed;
     let mut lists: Vec<ListUpdate> = Vec::new();
     for CommittedComment { comment, was_listed, .. } in &comments {
-        if comment.listed == *was_listed {
+        if comment.lifecycle.listed == *was_listed {
             continue;
         }
-        let root = comment.root_id;
+        let root = comment.reference.root_id;
         let place = lists.iter().position(|list| list.root == root).unwrap_or_else(|| {
             lists.push(ListUpdate { root, came: Vec::new(), went: Vec::new() });
             lists.len() - 1
         });
-        if comment.listed {
-            lists[place].came.push((comment.floor, comment.id));
+        if comment.lifecycle.listed {
+            lists[place].came.push((comment.reference.floor, comment.reference.id));
         } else {
-            lists[place].went.push(comment.floor);
+            lists[place].went.push(comment.reference.floor);
         }
     }
     let patch = |CommittedComment { comment, content, .. }| CommentUpdate { comment, content };

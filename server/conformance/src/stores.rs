@@ -32,6 +32,7 @@ mod states;
 mod walks;
 
 use futures::future::LocalBoxFuture;
+use riposte_core::{CommentId, CommentLocation, MemberId, Path, SubjectKey};
 
 pub use crate::model::rules;
 pub use backend::{Backend, Process, Start, StepClock, Walk};
@@ -50,6 +51,20 @@ pub struct Case {
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}::{}", self.category, self.name)
+    }
+}
+
+/// Returns the location of a root, or of a comment that is not stored, by its id alone.
+#[must_use]
+pub fn root_location(subject: &SubjectKey, id: CommentId) -> CommentLocation {
+    CommentLocation {
+        id,
+        subject: subject.clone(),
+        path: Path::root(id),
+        floor: 1,
+        ancestor_ids: vec![id],
+        parent_id: None,
+        member: MemberId::stored("author".to_owned()),
     }
 }
 

@@ -104,7 +104,7 @@ fn reads_ahead_serve_the_next_two_pages() {
         let reads = process.reader.tally().of(CacheEvent::PrimaryRead);
         for floor in [51, 31] {
             let page = page(PageStart::After(floor)).await.expect("read").expect("there");
-            assert_eq!(page.threads.items[0].root.comment.floor, floor - 1);
+            assert_eq!(page.threads.items[0].root.comment.reference.floor, floor - 1);
         }
         assert_eq!(process.reader.tally().of(CacheEvent::PrimaryRead), reads, "the rows were not read again");
     });
@@ -119,7 +119,7 @@ fn picked_floors_are_read_once() {
         }
         let page = async |floors: &[i32]| {
             let page = process.reader.roots_at(&fire.keys[0], floors, 3).await.expect("read").expect("there");
-            page.threads.items.iter().map(|thread| thread.root.comment.floor).collect::<Vec<_>>()
+            page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect::<Vec<_>>()
         };
         let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
@@ -254,7 +254,8 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
             let found = reader.subjects(std::slice::from_ref(key)).await.expect("read");
             found[0].as_ref().expect("there").revision
         };
-        let likes = async || reader.comments(&[id]).await.expect("read")[0].as_ref().expect("there").comment.like_count;
+        let likes =
+            async || reader.comments(&[id]).await.expect("read")[0].as_ref().expect("there").comment.counts.like_count;
         let state = async || reader.like_states(key, &member, &[id]).await.expect("read")[0];
         // The first reads fill the cache, which serves the last ones.
         for _ in 0..3 {
@@ -401,24 +402,25 @@ async fn previewed(cache: Arc<dyn Cache>) {
     // Comments on the page may be liked, edited, replied to and deleted.
     let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
     let on_page: Vec<_> = shown.threads.items.iter().flat_map(|thread| &thread.replies).collect();
-    for reply in on_page.iter().map(|view| view.comment.id).step_by(3) {
+    for reply in on_page.iter().map(|view| view.comment.reference.id).step_by(3) {
         fire.like(0, key, reply, 4).await;
         boards_follow().await;
         assert!(!page().await);
     }
     let bare = shown.threads.items.iter().find(|thread| thread.replies.is_empty()).expect("one without replies");
     for _ in 0..5 {
-        fire.reply(0, key, bare.root.comment.id).await;
+        fire.reply(0, key, bare.root.comment.reference.id).await;
         assert!(!page().await, "the first replies of a root are all there are");
     }
-    for reply in on_page.iter().map(|view| view.comment.id).step_by(5) {
+    for reply in on_page.iter().map(|view| view.comment.reference.id).step_by(5) {
         fire.delete(0, key, reply).await;
         boards_follow().await;
         page().await;
         assert!(!page().await);
     }
     // A reply that is not cached moves to the front.
-    let crowded = shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.id;
+    let crowded =
+        shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.reference.id;
     let mut last = crowded;
     for _ in 0..20 {
         last = fire.reply(0, key, crowded).await.expect("an id");
@@ -428,8 +430,9 @@ async fn previewed(cache: Arc<dyn Cache>) {
     page().await;
     assert!(!page().await);
     let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
-    let thread = shown.threads.items.iter().find(|thread| thread.root.comment.id == crowded).expect("on the page");
-    assert!(thread.replies.iter().any(|view| view.comment.id == last));
+    let thread =
+        shown.threads.items.iter().find(|thread| thread.root.comment.reference.id == crowded).expect("on the page");
+    assert!(thread.replies.iter().any(|view| view.comment.reference.id == last));
     // A change that the relay has reported and the rank indexes do not contain yet is in no cached
     // preview.
     fire.like(0, key, replies[0], 1).await;
@@ -473,10 +476,10 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
             let copies = process.reader.comments(ids).await.expect("read");
             assert_eq!(copies, rows.comments(ids).await.expect("read"));
             for root in copies.iter().flatten().map(|view| &view.comment).filter(|comment| comment.is_root()) {
-                let copies = process.reader.replies(key, root.id, FIRST).await.expect("read");
-                assert_eq!(copies, rows.replies(key, root.id, FIRST).await.expect("read"));
-                let copies = process.reader.replies_at(key, root.id, &[2, 1]).await.expect("read");
-                assert_eq!(copies, rows.replies_at(key, root.id, &[2, 1]).await.expect("read"));
+                let copies = process.reader.replies(key, root.reference.id, FIRST).await.expect("read");
+                assert_eq!(copies, rows.replies(key, root.reference.id, FIRST).await.expect("read"));
+                let copies = process.reader.replies_at(key, root.reference.id, &[2, 1]).await.expect("read");
+                assert_eq!(copies, rows.replies_at(key, root.reference.id, &[2, 1]).await.expect("read"));
             }
             for member in fire.members() {
                 let copies = process.reader.like_states(key, &member, ids).await.expect("read");

@@ -4,10 +4,13 @@
 pub mod caller;
 pub mod comment;
 pub mod content;
+pub mod counts;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod lifecycle;
 pub mod like;
+pub mod location;
 pub mod member;
 pub mod object_type;
 pub mod origin;

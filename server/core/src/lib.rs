@@ -20,11 +20,14 @@ pub mod read;
 pub mod write;
 
 pub use domain::caller::{Caller, Grants, ObjectTypeScope, Role};
-pub use domain::comment::{Comment, CommentView, DeletedBy};
+pub use domain::comment::{Comment, CommentRef, CommentView};
 pub use domain::content::{ClientInfo, Content, ExtraFields};
+pub use domain::counts::{CommentCounts, SubjectCounts};
 pub use domain::error::{Error, Reason, Result, Violation};
 pub use domain::ids::{CommentId, Partition, SubjectId};
+pub use domain::lifecycle::{DeletedBy, Lifecycle};
 pub use domain::like::LikeValue;
+pub use domain::location::CommentLocation;
 pub use domain::member::MemberId;
 pub use domain::object_type::{ObjectType, Policies, Policy};
 pub use domain::path::Path;
@@ -32,8 +35,8 @@ pub use domain::state::CommentState;
 pub use domain::subject::{Subject, SubjectKey, SubjectState};
 pub use domain::time::Millis;
 pub use domain::{
-    caller, comment, content, error, event, ids, like, member, object_type, origin, page, path, rank, request, state,
-    subject, time,
+    caller, comment, content, counts, error, event, ids, lifecycle, like, location, member, object_type, origin, page,
+    path, rank, request, state, subject, time,
 };
 pub use read::Comments;
 pub use write::command_log::{CommandLog, Writer};

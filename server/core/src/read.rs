@@ -22,8 +22,8 @@ use std::sync::Arc;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
+use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
-use crate::domain::page::LocatedComment;
 use crate::domain::subject::Subject;
 use crate::ports::{Clock, Rankings, Reader};
 pub use list_comments::{ListComments, ListStart};
@@ -82,7 +82,7 @@ impl Comments {
     /// # Errors
     /// [`Error::CommentNotFound`], both for a missing comment and for one of a type that the caller
     /// may not use.
-    pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(LocatedComment, &Policy)> {
+    pub async fn locate(&self, caller: &Caller, id: CommentId) -> Result<(CommentLocation, &Policy)> {
         let location =
             self.reader.locate_among(&[id], caller.types()).await?.pop().flatten().ok_or(Error::CommentNotFound)?;
         let policy = self.policy(caller, location.subject.object_type()).map_err(|_| Error::CommentNotFound)?;

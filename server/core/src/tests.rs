@@ -10,8 +10,8 @@ mod verbs;
 use std::sync::Arc;
 
 use crate::domain::caller::{Caller, Grants, ObjectTypeScope, Role};
+use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
-use crate::domain::page::LocatedComment;
 use crate::domain::request::RequestId;
 use crate::domain::subject::Metadata;
 use crate::read::ReadPorts;
@@ -87,7 +87,12 @@ impl Scene {
     }
 
     pub(crate) fn root(&self, subject: &SubjectKey) -> CommentId {
-        run(self.mutations.submit(&asked(), subject, new_root("a root"))).expect("a new root").value.comment.id
+        run(self.mutations.submit(&asked(), subject, new_root("a root")))
+            .expect("a new root")
+            .value
+            .comment
+            .reference
+            .id
     }
 
     /// Creates a root together with its subject.
@@ -97,10 +102,15 @@ impl Scene {
 
     pub(crate) fn reply(&self, parent: CommentId) -> CommentId {
         let parent = self.at(parent);
-        run(self.mutations.submit(&asked(), &parent, new_reply("a reply"))).expect("a new reply").value.comment.id
+        run(self.mutations.submit(&asked(), &parent, new_reply("a reply")))
+            .expect("a new reply")
+            .value
+            .comment
+            .reference
+            .id
     }
 
-    pub(crate) fn at(&self, id: CommentId) -> LocatedComment {
+    pub(crate) fn at(&self, id: CommentId) -> CommentLocation {
         run(self.comments.locate(&everybody(), id)).expect("a comment that stands").0
     }
 

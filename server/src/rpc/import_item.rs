@@ -122,14 +122,14 @@ fn like(v: &mut Violations, new: v1::ImportedLike, now: Millis) -> Option<Import
 }
 
 fn state(state: i32) -> Result<CommentState, Violation> {
-    match v1::CommentState::try_from(state) {
-        Ok(v1::CommentState::Unspecified | v1::CommentState::Active) => Ok(CommentState::Active),
-        Ok(v1::CommentState::Hidden) => Ok(CommentState::Hidden),
-        Ok(v1::CommentState::Deleted) => Ok(CommentState::Deleted),
-        Ok(v1::CommentState::Pending | v1::CommentState::Rejected | v1::CommentState::Shadowed) | Err(_) => {
-            Err(Violation::field("comment.state", "must be ACTIVE, HIDDEN or DELETED"))
-        }
-    }
+    const IMPORTED: [(v1::CommentState, CommentState); 4] = [
+        (v1::CommentState::Unspecified, CommentState::Active),
+        (v1::CommentState::Active, CommentState::Active),
+        (v1::CommentState::Hidden, CommentState::Hidden),
+        (v1::CommentState::Deleted, CommentState::Deleted),
+    ];
+    let imported = IMPORTED.into_iter().find(|(named, _)| i32::from(*named) == state).map(|(_, state)| state);
+    imported.ok_or_else(|| Violation::field("comment.state", "must be ACTIVE, HIDDEN or DELETED"))
 }
 
 fn deleted_by(who: i32) -> Result<Option<DeletedBy>, Violation> {

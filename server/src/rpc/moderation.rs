@@ -1,7 +1,7 @@
 //! The common part of a moderator's actions on one comment.
 
 use riposte_core::Caller;
-use riposte_core::page::LocatedComment;
+use riposte_core::location::CommentLocation;
 use riposte_core::submit::WriteContext;
 
 use super::Services;
@@ -25,7 +25,7 @@ impl ModerationOrder<'_> {
         &self,
         services: &Services,
         caller: Caller,
-    ) -> Result<(WriteContext, LocatedComment), RpcError> {
+    ) -> Result<(WriteContext, CommentLocation), RpcError> {
         let mut v = Violations::default();
         let at = v.comment(&services.comments, &caller, "id", self.id).await?;
         let moderator = v.take(parse::member("moderator_id", self.moderator_id));

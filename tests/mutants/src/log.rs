@@ -5,13 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use riposte_core::CommandLog;
 use riposte_core::content::Content;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::Undelete;
-use riposte_core::{Command, CommandKind, Error, LikeValue, MemberId, Result};
-use riposte_core::{CommandOutput, Effect};
+use riposte_core::{Command, CommandKind, CommandLog, CommandOutput, Effect, Error, LikeValue, MemberId, Result};
 
 use crate::mutant::{Mutant, one_of};
 
@@ -85,12 +83,12 @@ impl MutantLog {
             (Mutant::RevisionAfter, ..) if one_of(10) => done.revision += 1,
             (Mutant::EditsLost, CommandKind::Edit(edit), Effect::Comment(view)) => view.content = Some(edit.content),
             (Mutant::FloorsShifted, CommandKind::Create(_), Effect::Comment(view)) if one_of(20) => {
-                view.comment.floor += 1
+                view.comment.reference.floor += 1
             }
             (Mutant::CreatedTwice, verb @ CommandKind::Create(_), _) if one_of(20) => self.again(command, verb).await,
             (Mutant::LikesLost, CommandKind::SetLike(like), Effect::Like(answer)) => answer.value = like.value,
             (Mutant::DeletesUndone, CommandKind::Delete(delete), Effect::Comment(view)) if one_of(5) => {
-                let member = view.comment.member.clone();
+                let member = view.comment.reference.member.clone();
                 self.again(command, Undelete { target: delete.target, member }.into()).await;
             }
             _fine => {}

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
+use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, ListOrder, LocatedComment, MemberLike, Page,
-    PageQuery, PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread,
-    ThreadPage,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, ListOrder, MemberLike, Page, PageQuery,
+    PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -51,22 +51,22 @@ impl MutantReader {
 
     fn count(&self, subject: &mut Subject) {
         if self.mutant == Mutant::CountsBefore {
-            let now = (subject.root_count, subject.comment_count);
+            let now = (subject.counts.root_count, subject.counts.comment_count);
             let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
             let before = counts.insert(subject.key.clone(), now).unwrap_or(now);
-            (subject.root_count, subject.comment_count) = before;
+            (subject.counts.root_count, subject.counts.comment_count) = before;
         }
     }
 
     fn show(&self, view: &mut CommentView) {
         if self.mutant == Mutant::DeletedShown && view.content.is_some() {
-            view.comment.state = CommentState::Active;
+            view.comment.lifecycle.state = CommentState::Active;
         }
         if self.mutant == Mutant::LikesOff && one_of(20) {
-            view.comment.like_count += 1;
+            view.comment.counts.like_count += 1;
         }
-        if self.mutant == Mutant::RepliesOff && view.comment.reply_count > 0 && one_of(10) {
-            view.comment.reply_count -= 1;
+        if self.mutant == Mutant::RepliesOff && view.comment.counts.reply_count > 0 && one_of(10) {
+            view.comment.counts.reply_count -= 1;
         }
     }
 
@@ -116,8 +116,8 @@ impl MutantReader {
         page.threads.items.iter_mut().for_each(|thread| self.show(&mut thread.root));
         self.tear(&mut page.threads);
         if self.mutant == Mutant::EndByCount && window.order == ListOrder::Oldest {
-            let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.floor);
-            page.threads.more_after &= last < page.subject.root_count;
+            let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.reference.floor);
+            page.threads.more_after &= last < page.subject.counts.root_count;
         }
         if self.mutant == Mutant::TypeForgotten {
             let name = (page.subject.key.object_id().to_owned(), *window);
@@ -167,11 +167,11 @@ impl SubjectRows for MutantReader {
 
 #[async_trait]
 impl CommentRows for MutantReader {
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         self.inner.locate(ids).await
     }
 
-    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentLocation>>> {
         self.inner.locate_among(ids, types).await
     }
 
@@ -182,7 +182,7 @@ impl CommentRows for MutantReader {
         if self.mutant == Mutant::CommentsKept {
             let mut kept = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
             for view in found.iter_mut().flatten() {
-                *view = kept.entry(view.comment.id).or_insert_with(|| view.clone()).clone();
+                *view = kept.entry(view.comment.reference.id).or_insert_with(|| view.clone()).clone();
             }
         }
         Ok(found)

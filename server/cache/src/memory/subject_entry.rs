@@ -86,7 +86,7 @@ impl Kept {
     }
 
     fn patch(&mut self, patch: &CommentUpdate) {
-        if patch.comment.revision > self.item.comment.revision {
+        if patch.comment.lifecycle.revision > self.item.comment.lifecycle.revision {
             self.item.comment = patch.comment.clone();
             self.item.content = patch.content.clone().or(self.item.content.take());
         }
@@ -95,9 +95,9 @@ impl Kept {
 
     fn item(&self) -> CachedComment {
         let mut item = self.item.clone();
-        item.comment.like_count = self.likes.likes;
-        item.comment.dislike_count = self.likes.dislikes;
-        item.comment.revision = item.comment.revision.max(self.likes.revision);
+        item.comment.counts.like_count = self.likes.likes;
+        item.comment.counts.dislike_count = self.likes.dislikes;
+        item.comment.lifecycle.revision = item.comment.lifecycle.revision.max(self.likes.revision);
         item
     }
 }
@@ -148,8 +148,9 @@ impl MemoryEntry {
         let mut previews = BTreeMap::new();
         if ask.root.is_none() {
             // A listed reply is visible or has a visible reply below it.
-            for root in items.iter().chain(&pinned).map(|root| &root.comment).filter(|root| root.live_below > 0) {
-                previews.insert(root.id, self.preview(root.id, ask.previews.into())?);
+            for root in items.iter().chain(&pinned).map(|root| &root.comment).filter(|root| root.counts.live_below > 0)
+            {
+                previews.insert(root.reference.id, self.preview(root.reference.id, ask.previews.into())?);
             }
         }
         Some(CachedPage { subject, root, items: Page { items, more_before, more_after }, pinned, previews })
@@ -306,13 +307,14 @@ impl MemoryEntry {
             self.items.clear();
             self.choices.clear();
         }
-        for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.id)).collect::<Vec<_>>() {
+        for item in items.iter().filter(|item| !self.items.contains_key(&item.comment.reference.id)).collect::<Vec<_>>()
+        {
             let mut copy = Kept::new(item.clone());
-            let id = item.comment.id;
+            let id = item.comment.reference.id;
             // Changes that are logged beyond the present revision are applied with that revision.
             let at = self.at().unwrap_or(0);
             let logged = self.log.changes.range(..=at).flat_map(|(_, change)| &change.patches);
-            logged.filter(|patch| patch.comment.id == id).for_each(|patch| copy.patch(patch));
+            logged.filter(|patch| patch.comment.reference.id == id).for_each(|patch| copy.patch(patch));
             if let Some(likes) = self.log.likes.get(&id) {
                 copy.like(likes);
             }
@@ -384,14 +386,14 @@ impl MemoryEntry {
         }
         for root in change.lists.iter().filter_map(|of| of.root) {
             // The first replies of a root are all of its replies.
-            let bare = self.items.get(&root).is_some_and(|kept| kept.item.comment.live_below == 0);
+            let bare = self.items.get(&root).is_some_and(|kept| kept.item.comment.counts.live_below == 0);
             if bare && !self.choices.contains_key(&root) {
                 self.choices.insert(root, MemoryCandidates::empty());
             }
         }
         choose(&mut self.choices, change);
         for patch in &change.patches {
-            let (id, content) = (patch.comment.id, patch.content.clone());
+            let (id, content) = (patch.comment.reference.id, patch.content.clone());
             if let Some(copy) = self.items.get_mut(&id) {
                 copy.patch(patch);
             } else if content.is_some() {

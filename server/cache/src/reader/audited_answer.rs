@@ -70,7 +70,7 @@ impl AuditedAnswer {
             Self::Roots(page) => page.subject.revision,
             Self::Replies(page) => page.subject.revision,
             Self::Subject(subject) => subject.as_ref().map_or(0, |subject| subject.revision),
-            Self::Comment(view) => view.as_ref().map_or(0, |view| view.comment.revision),
+            Self::Comment(view) => view.as_ref().map_or(0, |view| view.comment.lifecycle.revision),
             Self::States(_) | Self::Misprint => 0,
         }
     }
@@ -82,8 +82,8 @@ impl AuditedAnswer {
         }
         let earlier = other.views();
         let newer = |view: &&CommentView| {
-            let same = earlier.iter().find(|other| other.comment.id == view.comment.id);
-            same.is_some_and(|other| view.comment.revision > other.comment.revision)
+            let same = earlier.iter().find(|other| other.comment.reference.id == view.comment.reference.id);
+            same.is_some_and(|other| view.comment.lifecycle.revision > other.comment.lifecycle.revision)
         };
         self.views().iter().any(newer)
     }

@@ -44,11 +44,12 @@ impl LoadKey {
     /// rows were restored from an older backup.
     pub(super) fn of(&self, mut hit: CachedPage) -> Option<CachedPage> {
         if let PageSelector::Floors(floors) = &self.which {
-            let found = hit.items.items.iter().map(|item| (item.comment.root_id, item.comment.floor));
+            let found =
+                hit.items.items.iter().map(|item| (item.comment.reference.root_id, item.comment.reference.floor));
             if !found.eq(floors.iter().map(|floor| (self.root, *floor))) {
                 return None;
             }
-            hit.items.items.retain(|item| item.comment.listed);
+            hit.items.items.retain(|item| item.comment.lifecycle.listed);
         }
         Some(hit)
     }
@@ -56,7 +57,7 @@ impl LoadKey {
     /// Stores the comment ids of the floors.
     pub(super) fn note(&self, places: &FloorIndex, hit: &CachedPage) {
         if matches!(self.which, PageSelector::Floors(_)) {
-            let read = hit.items.items.iter().map(|item| (item.comment.floor, item.comment.id));
+            let read = hit.items.items.iter().map(|item| (item.comment.reference.floor, item.comment.reference.id));
             places.remember(&(self.key.clone(), self.root), read);
         }
     }

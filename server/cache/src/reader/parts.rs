@@ -45,7 +45,7 @@ impl LoadedPage {
         let mut root = |Thread { root, replies, more_replies }: Thread| {
             if more_replies || !replies.is_empty() {
                 let replies = replies.into_iter().map(item).collect();
-                previews.insert(root.comment.id, CachedPreview { replies, more: more_replies });
+                previews.insert(root.comment.reference.id, CachedPreview { replies, more: more_replies });
             }
             item(root)
         };
@@ -101,7 +101,7 @@ pub(super) fn item(view: CommentView) -> CachedComment {
 }
 
 fn place(item: &CachedComment) -> (i32, CommentId) {
-    (item.comment.floor, item.comment.id)
+    (item.comment.reference.floor, item.comment.reference.id)
 }
 
 /// Returns the range of a list that a page covers. A page that starts at an arbitrary position is
@@ -113,7 +113,7 @@ fn part(wanted: &LoadKey, page: &Page<CachedComment>) -> Option<ListRange> {
         PageStart::After(floor) => Some(floor),
         PageStart::Before(_) | PageStart::Around(_) => return None,
     };
-    let last = page.items.last().map(|item| item.comment.floor).filter(|_| page.more_after);
+    let last = page.items.last().map(|item| item.comment.reference.floor).filter(|_| page.more_after);
     let (low, high) = match window.order {
         ListOrder::Oldest => (from.map_or(0, |floor| floor.saturating_add(1)), last.unwrap_or(i32::MAX)),
         ListOrder::Newest => (last.unwrap_or(0), from.map_or(i32::MAX, |floor| floor.saturating_sub(1))),
@@ -127,9 +127,9 @@ pub(crate) fn roots(hit: Arc<CachedPage>) -> RootPage {
     // The page has a single owner, unless several callers waited for one load.
     let CachedPage { subject, items, pinned, mut previews, .. } = Arc::unwrap_or_clone(hit);
     // A pinned root may also be among the other roots.
-    let twice: BTreeSet<CommentId> = pinned.iter().map(|root| root.comment.id).collect();
+    let twice: BTreeSet<CommentId> = pinned.iter().map(|root| root.comment.reference.id).collect();
     let mut thread = |root: CachedComment| {
-        let id = root.comment.id;
+        let id = root.comment.reference.id;
         let preview = if twice.contains(&id) { previews.get(&id).cloned() } else { previews.remove(&id) };
         let CachedPreview { replies, more } = preview.unwrap_or_default();
         let replies = replies.into_iter().map(|reply| reply.view(&subject)).collect();

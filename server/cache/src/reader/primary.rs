@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
+use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
-    PageSelector, ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
+    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -43,11 +44,11 @@ impl SubjectRows for CachedReader {
 
 #[async_trait]
 impl CommentRows for CachedReader {
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         self.0.inner.locate(ids).await
     }
 
-    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentLocation>>> {
         self.0.inner.locate_among(ids, types).await
     }
 

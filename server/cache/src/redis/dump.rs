@@ -118,7 +118,11 @@ fn block(of: &str, values: &Values) -> Option<Line> {
             .subject()
             .filter(|row| row.id.get().to_string() == words[0])?;
         words.extend([row.key.object_type().as_str().to_owned(), row.key.object_id().to_owned()]);
-        words.extend([row.root_count.to_string(), row.comment_count.to_string(), row.revision.to_string()]);
+        words.extend([
+            row.counts.root_count.to_string(),
+            row.counts.comment_count.to_string(),
+            row.revision.to_string(),
+        ]);
     }
     Some(Line::Of("block", words))
 }
@@ -132,18 +136,18 @@ fn comment(of: &str, values: &Values) -> Option<Line> {
     Some(Line::Of(
         "comment",
         vec![
-            row.id.get().to_string(),
+            row.reference.id.get().to_string(),
             born(value.get(4..12)?),
-            row.subject_id.get().to_string(),
-            above(row.root_id),
-            above(row.parent_id),
-            row.floor.to_string(),
-            row.member.as_str().to_owned(),
-            row.state.code().to_string(),
-            row.like_count.to_string(),
-            row.dislike_count.to_string(),
-            row.reply_count.to_string(),
-            row.revision.to_string(),
+            row.reference.subject_id.get().to_string(),
+            above(row.reference.root_id),
+            above(row.reference.parent_id),
+            row.reference.floor.to_string(),
+            row.reference.member.as_str().to_owned(),
+            row.lifecycle.state.code().to_string(),
+            row.counts.like_count.to_string(),
+            row.counts.dislike_count.to_string(),
+            row.counts.reply_count.to_string(),
+            row.lifecycle.revision.to_string(),
             content.to_owned(),
         ],
     ))

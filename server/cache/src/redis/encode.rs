@@ -99,7 +99,7 @@ pub(super) fn change(change: &SubjectUpdate) -> Vec<Value> {
     }
     words.push(number(change.patches.len()));
     for patch in &change.patches {
-        words.extend(parts(patch.comment.id, CommentParts::of(&patch.comment, patch.content.as_ref())));
+        words.extend(parts(patch.comment.reference.id, CommentParts::of(&patch.comment, patch.content.as_ref())));
     }
     words
 }
@@ -127,7 +127,7 @@ pub(super) fn fill(fill_lease: &FillLease, fill: &CacheFill) -> Vec<Value> {
     }
     words.push(number(fill.items.len()));
     for CachedComment { comment, content } in &fill.items {
-        words.extend(parts(comment.id, CommentParts::of(comment, content.as_ref())));
+        words.extend(parts(comment.reference.id, CommentParts::of(comment, content.as_ref())));
     }
     words.push(number(fill.choices.len()));
     for CachedCandidates { root, members, high, place: (likes, floor) } in &fill.choices {

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use prost::Message;
 use riposte_core::subject::Metadata;
 use riposte_core::{
-    Comment, CommentId, CommentState, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId, SubjectKey,
-    SubjectState,
+    Comment, CommentCounts, CommentId, CommentRef, CommentState, Content, DeletedBy, Lifecycle, MemberId, Millis, Path,
+    Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState,
 };
 
 use super::stored::{StoredContent, StoredSubject};
@@ -27,25 +27,29 @@ fn metadata() -> Metadata {
 /// A reply with every field set, deleted by the owner of its subject.
 fn deleted_reply() -> Comment {
     Comment {
-        subject_id: SubjectId::from(id(5)),
-        root_id: Some(id(70)),
-        parent_id: Some(id(71)),
-        path: Path::root(id(70)).child(9),
-        floor: 9,
+        reference: CommentRef {
+            subject_id: SubjectId::from(id(5)),
+            root_id: Some(id(70)),
+            parent_id: Some(id(71)),
+            path: Path::root(id(70)).child(9),
+            floor: 9,
+            member: MemberId::stored("楼主".to_owned()),
+            born_revision: 7,
+            create_time: Millis(8),
+            ..comment(77, 12).reference
+        },
+        counts: CommentCounts { reply_count: 3, live_below: 4, ..comment(77, 12).counts },
+        lifecycle: Lifecycle {
+            state: CommentState::Deleted,
+            prior_state: CommentState::Hidden,
+            deleted_by: Some(DeletedBy::SubjectOwner),
+            version: 6,
+            update_time: Millis(9),
+            edit_time: Some(Millis(10)),
+            delete_time: Some(Millis(11)),
+            ..comment(77, 12).lifecycle
+        },
         next_floor: 2,
-        member: MemberId::stored("楼主".to_owned()),
-        state: CommentState::Deleted,
-        prior_state: CommentState::Hidden,
-        deleted_by: Some(DeletedBy::SubjectOwner),
-        reply_count: 3,
-        live_below: 4,
-        version: 6,
-        born_revision: 7,
-        create_time: Millis(8),
-        update_time: Millis(9),
-        edit_time: Some(Millis(10)),
-        delete_time: Some(Millis(11)),
-        ..comment(77, 12)
     }
 }
 
@@ -64,11 +68,10 @@ fn subjects() -> [(&'static str, Subject); 2] {
     let key = SubjectKey::stored("video".to_owned(), "4711".to_owned());
     let new = Subject::new(SubjectId::from(id(5)), key, Millis(8));
     let rich = Subject {
+        counts: SubjectCounts { root_count: 3, comment_count: 9 },
         owner: Some(MemberId::stored("owner".to_owned())),
         state: SubjectState::ReadOnly,
         next_floor: 4,
-        root_count: 3,
-        comment_count: 9,
         revision: 12,
         version: 2,
         pins: [77, 70].map(id).into(),
@@ -95,7 +98,7 @@ fn rows_keep_their_golden_bytes_and_are_read_from_them() {
     for (case, comment, content) in comments() {
         let CommentParts { head, row, content: said } = CommentParts::of(&comment, content.as_ref());
         line(&mut lines, case, &[&head, &row, &said]);
-        let found = item(&[head, row, said].concat(), Some(comment.id)).expect("whole");
+        let found = item(&[head, row, said].concat(), Some(comment.reference.id)).expect("whole");
         assert_eq!((found.comment, found.content), (comment, content), "{case}");
     }
     for (case, subject) in subjects() {
@@ -106,4 +109,20 @@ fn rows_keep_their_golden_bytes_and_are_read_from_them() {
     }
     line(&mut lines, "empty_content", &[&StoredContent::default().encode_to_vec()]);
     assert!(GOLDEN == lines, "the stored format has changed; all lines as they are now:\n{lines}");
+}
+
+#[test]
+fn a_row_contains_every_count_of_the_table() {
+    let [(_, mut subject), _] = subjects();
+    for (value, column) in (1..).zip(SubjectCounts::COLUMNS) {
+        *(column.field)(&mut subject.counts) = value;
+    }
+    let row = StoredSubject::from(&subject).encode_to_vec();
+    assert_eq!(StoredSubject::decode(&row[..]).ok().and_then(StoredSubject::subject), Some(subject));
+    let mut comment = comment(7, 3);
+    for (value, column) in (1..).zip(CommentCounts::COLUMNS) {
+        *(column.field)(&mut comment.counts) = value;
+    }
+    let CommentParts { head, row, content } = CommentParts::of(&comment, None);
+    assert_eq!(item(&[head, row, content].concat(), None).map(|found| found.comment), Some(comment));
 }

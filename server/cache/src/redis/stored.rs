@@ -4,8 +4,8 @@
 use prost::Message;
 use riposte_core::subject::Metadata;
 use riposte_core::{
-    Comment, CommentId, CommentState, Content, DeletedBy, ExtraFields, MemberId, Millis, Path, Subject, SubjectId,
-    SubjectKey, SubjectState,
+    Comment, CommentCounts, CommentId, CommentRef, CommentState, Content, DeletedBy, ExtraFields, Lifecycle, MemberId,
+    Millis, Path, Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState,
 };
 
 /// A subject's row.
@@ -107,6 +107,7 @@ fn code(code: i32) -> i8 {
 
 impl From<&Subject> for StoredSubject {
     fn from(subject: &Subject) -> Self {
+        let SubjectCounts { root_count, comment_count } = subject.counts;
         Self {
             id: subject.id.get(),
             object_type: subject.key.object_type().as_str().to_owned(),
@@ -114,8 +115,8 @@ impl From<&Subject> for StoredSubject {
             owner: subject.owner.as_ref().map(|owner| owner.as_str().to_owned()),
             state: subject.state.code().into(),
             next_floor: subject.next_floor,
-            root_count: subject.root_count,
-            comment_count: subject.comment_count,
+            root_count,
+            comment_count,
             revision: subject.revision,
             version: subject.version,
             pins: subject.pins.iter().map(|pin| pin.get()).collect(),
@@ -136,8 +137,7 @@ impl StoredSubject {
             owner: self.owner.map(MemberId::stored),
             state: SubjectState::from_code(code(self.state))?,
             next_floor: self.next_floor,
-            root_count: self.root_count,
-            comment_count: self.comment_count,
+            counts: SubjectCounts { root_count: self.root_count, comment_count: self.comment_count },
             revision: self.revision,
             version: self.version,
             pins: self.pins.into_iter().map(CommentId::new).collect::<Option<_>>()?,
@@ -151,27 +151,42 @@ impl StoredSubject {
 
 impl From<&Comment> for StoredComment {
     fn from(comment: &Comment) -> Self {
+        let Comment { reference, next_floor, counts, lifecycle } = comment;
+        let CommentRef { id, subject_id, root_id, parent_id, path, floor, member, born_revision, create_time } =
+            reference;
+        let CommentCounts { like_count: _, dislike_count: _, reply_count, live_below } = counts;
+        let Lifecycle {
+            state,
+            prior_state,
+            deleted_by,
+            listed,
+            revision: _,
+            version,
+            update_time,
+            edit_time,
+            delete_time,
+        } = lifecycle;
         Self {
-            id: comment.id.get(),
-            subject_id: comment.subject_id.get(),
-            root_id: comment.root_id.map_or(0, CommentId::get),
-            parent_id: comment.parent_id.map_or(0, CommentId::get),
-            path: comment.path.as_bytes().to_vec(),
-            floor: comment.floor,
-            next_floor: comment.next_floor,
-            member: comment.member.as_str().to_owned(),
-            state: comment.state.code().into(),
-            prior_state: comment.prior_state.code().into(),
-            deleted_by: comment.deleted_by.map_or(0, DeletedBy::code).into(),
-            reply_count: comment.reply_count,
-            live_below: comment.live_below,
-            listed: comment.listed,
-            version: comment.version,
-            born_revision: comment.born_revision,
-            create_time: comment.create_time.0,
-            update_time: comment.update_time.0,
-            edit_time: comment.edit_time.map(|time| time.0),
-            delete_time: comment.delete_time.map(|time| time.0),
+            id: id.get(),
+            subject_id: subject_id.get(),
+            root_id: root_id.map_or(0, CommentId::get),
+            parent_id: parent_id.map_or(0, CommentId::get),
+            path: path.as_bytes().to_vec(),
+            floor: *floor,
+            next_floor: *next_floor,
+            member: member.as_str().to_owned(),
+            state: state.code().into(),
+            prior_state: prior_state.code().into(),
+            deleted_by: deleted_by.map_or(0, DeletedBy::code).into(),
+            reply_count: *reply_count,
+            live_below: *live_below,
+            listed: *listed,
+            version: *version,
+            born_revision: *born_revision,
+            create_time: create_time.0,
+            update_time: update_time.0,
+            edit_time: edit_time.map(|time| time.0),
+            delete_time: delete_time.map(|time| time.0),
         }
     }
 }
@@ -180,30 +195,33 @@ impl StoredComment {
     /// Returns the comment with its likes and its revision; `None` if no version of this code can
     /// have written it.
     pub(super) fn comment(self, revision: i64, (like_count, dislike_count): (i32, i32)) -> Option<Comment> {
+        let counts =
+            CommentCounts { like_count, dislike_count, reply_count: self.reply_count, live_below: self.live_below };
         Some(Comment {
-            id: CommentId::new(self.id)?,
-            subject_id: SubjectId::new(self.subject_id)?,
-            root_id: CommentId::new(self.root_id),
-            parent_id: CommentId::new(self.parent_id),
-            path: Path::from_bytes(self.path)?,
-            floor: self.floor,
+            reference: CommentRef {
+                id: CommentId::new(self.id)?,
+                subject_id: SubjectId::new(self.subject_id)?,
+                root_id: CommentId::new(self.root_id),
+                parent_id: CommentId::new(self.parent_id),
+                path: Path::from_bytes(self.path)?,
+                floor: self.floor,
+                member: MemberId::stored(self.member),
+                born_revision: self.born_revision,
+                create_time: Millis(self.create_time),
+            },
             next_floor: self.next_floor,
-            member: MemberId::stored(self.member),
-            state: CommentState::from_code(code(self.state))?,
-            prior_state: CommentState::from_code(code(self.prior_state))?,
-            deleted_by: DeletedBy::from_code(code(self.deleted_by)),
-            like_count,
-            dislike_count,
-            reply_count: self.reply_count,
-            live_below: self.live_below,
-            listed: self.listed,
-            revision,
-            version: self.version,
-            born_revision: self.born_revision,
-            create_time: Millis(self.create_time),
-            update_time: Millis(self.update_time),
-            edit_time: self.edit_time.map(Millis),
-            delete_time: self.delete_time.map(Millis),
+            counts,
+            lifecycle: Lifecycle {
+                state: CommentState::from_code(code(self.state))?,
+                prior_state: CommentState::from_code(code(self.prior_state))?,
+                deleted_by: DeletedBy::from_code(code(self.deleted_by)),
+                listed: self.listed,
+                revision,
+                version: self.version,
+                update_time: Millis(self.update_time),
+                edit_time: self.edit_time.map(Millis),
+                delete_time: self.delete_time.map(Millis),
+            },
         })
     }
 }

@@ -69,12 +69,12 @@ impl CommentParts {
         let content = content.map(|content| StoredContent::from(content).encode_to_vec()).unwrap_or_default();
         let mut head = Vec::with_capacity(HEAD);
         head.extend(MAGIC);
-        head.push(b'0' + u8::from(comment.live_below > 0) + 2 * u8::from(comment.state.is_visible()));
+        head.push(b'0' + u8::from(comment.counts.live_below > 0) + 2 * u8::from(comment.lifecycle.state.is_visible()));
         head.extend([0; 8]);
-        head.extend(comment.revision.to_be_bytes());
+        head.extend(comment.lifecycle.revision.to_be_bytes());
         head.extend(likes(&LikeCounts::of(comment)));
         head.extend(u32::try_from(row.len() + SEAL).unwrap_or(u32::MAX).to_be_bytes());
-        head.extend(hex(comment.subject_id.get()).bytes());
+        head.extend(hex(comment.reference.subject_id.get()).bytes());
         head.extend(xxh3_64(&content).to_be_bytes());
         row.extend(seal(&head, &row).to_be_bytes());
         Self { head, row, content }
@@ -96,7 +96,7 @@ pub(super) fn item(value: &[u8], id: Option<CommentId>) -> Option<CachedComment>
     let counts = (i32::from_be_bytes(array(head, 28)?), i32::from_be_bytes(array(head, 32)?));
     let comment = StoredComment::decode(row).ok()?.comment(revision, counts)?;
     let content = if content.is_empty() { None } else { Some(StoredContent::decode(content).ok()?.into()) };
-    id.is_none_or(|id| comment.id == id).then_some(CachedComment { comment, content })
+    id.is_none_or(|id| comment.reference.id == id).then_some(CachedComment { comment, content })
 }
 
 /// Returns the checksum of a row under its complete head.
@@ -128,7 +128,7 @@ mod tests {
         let CommentParts { head, row, content: said } = CommentParts::of(&comment, Some(&content));
         assert_eq!(head.len(), HEAD);
         let mut value = [head, row, said].concat();
-        let found = item(&value, Some(comment.id)).expect("whole");
+        let found = item(&value, Some(comment.reference.id)).expect("whole");
         assert_eq!((found.comment, found.content), (comment, Some(content)));
         assert_eq!(item(&value[..value.len() - 1], None), None, "cut off");
         assert_eq!(item(&value[..HEAD - 1], None), None);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::page::PageStart;
-use riposte_core::{Comment, CommentId, CommentState, LikeValue, MemberId, Millis, Subject};
+use riposte_core::{CommentId, CommentState, LikeValue, MemberId, Millis, Subject};
 
 use super::scene::{NEWEST, Scene};
 use riposte_cache::{
@@ -18,7 +18,7 @@ pub(super) async fn what_was_filled_is_found_and_what_was_not_is_missed(cache: G
     assert_eq!(scene.seen().await, None);
     scene.fill(1, &[1, 2, 3]).await;
     assert_eq!(scene.seen().await, Some((1, vec![3, 2, 1])));
-    let ids = [scene.root(2, 1).id, scene.root(9, 1).id];
+    let ids = [scene.root(2, 1).reference.id, scene.root(9, 1).reference.id];
     let found = scene.cache.comments(&ids).await.expect("answered");
     assert_eq!(found, [EntryLookup::Hit(Some(scene.item(2).view(&scene.subject))), EntryLookup::Miss]);
     let subjects = scene.cache.subjects(std::slice::from_ref(&scene.subject.key)).await.expect("answered");
@@ -49,13 +49,14 @@ pub(super) async fn one_fills_and_the_others_wait(cache: Given) {
 pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Given) {
     let scene = Scene::new(cache, "picked").await;
     let seen = async |floors: &[i32]| {
-        let ids = floors.iter().map(|floor| scene.root(*floor, 1).id).collect();
+        let ids = floors.iter().map(|floor| scene.root(*floor, 1).reference.id).collect();
         let ask = CachedPageQuery { part: ListPart::These(ids), ..scene.ask(PageStart::Beginning, 1) };
         let EntryLookup::Hit(page) = scene.cache.page(&ask).await.expect("answered") else { return None };
         let page = page.expect("the subject is there");
         assert!(!page.items.more_before && !page.items.more_after);
-        let shown =
-            |item: CachedComment| (item.comment.floor, item.comment.state.is_visible(), item.comment.like_count);
+        let shown = |item: CachedComment| {
+            (item.comment.reference.floor, item.comment.lifecycle.state.is_visible(), item.comment.counts.like_count)
+        };
         Some((page.subject.revision, page.items.items.into_iter().map(shown).collect::<Vec<_>>()))
     };
     let kind = FillScope::Picked { root: None, first: 3 };
@@ -70,11 +71,13 @@ pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Giv
     assert_eq!(seen(&[3, 2]).await, None, "of one nothing is known");
     assert_eq!(seen(&[]).await, Some((1, Vec::new())));
     scene.apply(scene.born(2, 4)).await;
-    let gone = Comment { state: CommentState::Deleted, listed: false, ..scene.root(1, 3) };
+    let mut gone = scene.root(1, 3);
+    (gone.lifecycle.state, gone.lifecycle.listed) = (CommentState::Deleted, false);
     scene
         .apply(SubjectUpdate { patches: vec![CommentUpdate { comment: gone, content: None }], ..scene.born(3, 5) })
         .await;
-    let liked = Comment { like_count: 9, ..scene.root(3, 4) };
+    let mut liked = scene.root(3, 4);
+    liked.counts.like_count = 9;
     scene.cache.like(&[LikeCounts::of(&liked)]).await.expect("answered");
     let expected = vec![(4, true, 1), (3, true, 9), (1, false, 3)];
     assert_eq!(seen(&[4, 3, 1]).await, Some((3, expected)), "the one that went away too: whoever asks leaves it out");
@@ -186,8 +189,8 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
 
 pub(super) async fn likes(scene: &Scene, floor: i32) -> (i64, i32) {
     let page = scene.page(100).await.expect("found");
-    let root = page.items.items.into_iter().find(|item| item.comment.floor == floor).expect("listed").comment;
-    (root.revision, root.like_count)
+    let root = page.items.items.into_iter().find(|item| item.comment.reference.floor == floor).expect("listed").comment;
+    (root.lifecycle.revision, root.counts.like_count)
 }
 
 pub(super) fn liked(scene: &Scene, floor: i32, revision: i64) -> LikeCounts {
@@ -204,12 +207,13 @@ pub(super) async fn of_likes_the_greater_revision_stands(cache: Given) {
     // A commit that changed the row between two likes updates the row and leaves the likes alone.
     let mut change = scene.born(2, 1);
     change.lists.clear();
-    change.patches[0].comment = riposte_core::Comment { reply_count: 4, ..scene.root(1, 7) };
+    change.patches[0].comment = scene.root(1, 7);
+    change.patches[0].comment.counts.reply_count = 4;
     change.patches[0].content = None;
     scene.apply(change).await;
     assert_eq!(likes(&scene, 1).await, (9, 9));
     let root = scene.page(1).await.expect("found").items.items.remove(0);
-    assert_eq!((root.comment.reply_count, root.content), (4, Some(super::scene::said(1))));
+    assert_eq!((root.comment.counts.reply_count, root.content), (4, Some(super::scene::said(1))));
 }
 
 pub(super) async fn a_like_that_overtook_a_fill_stands(cache: Given) {
@@ -255,7 +259,7 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     assert_eq!(scene.seen().await, Some((1, vec![10, 9, 8, 7, 6])));
     let after = scene.cache.page(&scene.ask(PageStart::After(9), 2)).await.expect("answered");
     let EntryLookup::Hit(Some(after)) = after else { panic!("missed") };
-    let floors: Vec<i32> = after.items.items.iter().map(|item| item.comment.floor).collect();
+    let floors: Vec<i32> = after.items.items.iter().map(|item| item.comment.reference.floor).collect();
     assert_eq!((floors, after.items.more_before, after.items.more_after), (vec![8, 7], true, true));
 }
 
@@ -267,7 +271,7 @@ pub(super) async fn a_list_that_grows_is_cut_at_its_far_end(cache: Given) {
         scene.apply(scene.born(revision, floor)).await;
     }
     let page = scene.page(100).await.expect("the newest are kept");
-    assert_eq!(page.items.items[0].comment.floor, 502);
+    assert_eq!(page.items.items[0].comment.reference.floor, 502);
     let deep = scene.cache.page(&scene.ask(PageStart::After(60), 20)).await.expect("answered");
     assert_eq!(deep, EntryLookup::Miss, "what lies beyond the window the rows answer");
 }
@@ -281,7 +285,7 @@ pub(super) async fn a_deleted_subject_shows_nothing(cache: Given) {
     scene.apply(change).await;
     let page = scene.cache.page(&scene.ask(PageStart::Beginning, 5)).await.expect("answered");
     assert_eq!(page, EntryLookup::Hit(None));
-    let comment = scene.cache.comments(&[scene.root(1, 1).id]).await.expect("answered");
+    let comment = scene.cache.comments(&[scene.root(1, 1).reference.id]).await.expect("answered");
     assert_eq!(comment, [EntryLookup::Hit(None)]);
 }
 
@@ -289,7 +293,7 @@ pub(super) async fn what_a_member_likes_is_forgotten_while_it_is_in_doubt(cache:
     let scene = Scene::new(cache, "states").await;
     scene.fill(1, &[1, 2]).await;
     let who = SubjectMember { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
-    let ids: Vec<CommentId> = [1, 2, 3].map(|floor| scene.root(floor, 1).id).to_vec();
+    let ids: Vec<CommentId> = [1, 2, 3].map(|floor| scene.root(floor, 1).reference.id).to_vec();
     let states = || scene.cache.states(&who, &ids);
     let known = |first| EntryLookup::Hit(Some(vec![Some(first), Some(LikeValue::None), None]));
     assert_eq!(states().await.expect("answered"), EntryLookup::Miss);

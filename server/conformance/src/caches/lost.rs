@@ -123,7 +123,7 @@ pub(super) async fn a_doubt_that_was_lost_is_noticed_when_it_is_settled(cache: G
     let scene = Scene::new(cache, "lost_doubt").await;
     scene.fill(1, &[1]).await;
     let who = SubjectMember { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
-    let (members, ids) = (std::slice::from_ref(&who), [scene.root(1, 1).id]);
+    let (members, ids) = (std::slice::from_ref(&who), [scene.root(1, 1).reference.id]);
     let states = || scene.cache.states(&who, &ids);
     let values = [(ids[0], LikeValue::Like)];
     // A fill before the invalidation ends.
@@ -149,7 +149,7 @@ pub(super) async fn what_a_member_likes_is_forgotten_when_the_relay_tells_it(cac
     let scene = Scene::new(cache, "told_likers").await;
     scene.fill(1, &[1]).await;
     let who = SubjectMember { key: scene.subject.key.clone(), member: MemberId::stored("fan".into()) };
-    let ids = [scene.root(1, 1).id];
+    let ids = [scene.root(1, 1).reference.id];
     let states = || scene.cache.states(&who, &ids);
     let told = || CommittedState { likers: vec![who.clone()], ..CommittedState::default() };
     assert!(scene.cache.open_states(&who, 1).await.expect("answered"));
@@ -166,9 +166,9 @@ pub(super) async fn what_a_member_likes_is_forgotten_when_the_relay_tells_it(cac
 
 /// Returns the revision and the likes of a cached comment.
 async fn counted(scene: &Scene, floor: i32) -> Option<(i64, i32)> {
-    let found = scene.cache.comments(&[scene.root(floor, 1).id]).await.expect("answered").pop();
+    let found = scene.cache.comments(&[scene.root(floor, 1).reference.id]).await.expect("answered").pop();
     match found {
-        Some(EntryLookup::Hit(Some(view))) => Some((view.comment.revision, view.comment.like_count)),
+        Some(EntryLookup::Hit(Some(view))) => Some((view.comment.lifecycle.revision, view.comment.counts.like_count)),
         Some(EntryLookup::Hit(None) | EntryLookup::Miss) | None => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::page::PageStart;
-use riposte_core::{Comment, CommentId, CommentState, Path, Subject};
+use riposte_core::{Comment, CommentCounts, CommentId, CommentRef, CommentState, Lifecycle, Path, Subject};
 
 use super::scene::{NEWEST, Scene, said};
 use riposte_cache::{
@@ -22,12 +22,14 @@ struct Thread {
 impl Thread {
     async fn new(cache: Given, name: &str) -> Self {
         let scene = Scene::new(cache, name).await;
-        let root = scene.root(1, 1).id;
+        let root = scene.root(1, 1).reference.id;
         Self { scene, root }
     }
 
     fn root(&self, below: i32) -> Comment {
-        Comment { live_below: below, reply_count: below, ..self.scene.root(1, 1 + i64::from(below)) }
+        let mut root = self.scene.root(1, 1 + i64::from(below));
+        (root.counts.live_below, root.counts.reply_count) = (below, below);
+        root
     }
 
     /// Returns a reply with the given number of likes at the given revision.
@@ -35,7 +37,13 @@ impl Thread {
         let id = CommentId::new(self.scene.subject.id.get() | i64::from(1_000 + floor)).expect("positive");
         let path = Path::root(self.root).child(floor);
         let (root_id, parent_id) = (Some(self.root), Some(self.root));
-        Comment { id, root_id, parent_id, path, floor, like_count: likes, revision, ..self.scene.root(1, 1) }
+        let Comment { reference, next_floor, counts, lifecycle } = self.scene.root(1, 1);
+        Comment {
+            reference: CommentRef { id, root_id, parent_id, path, floor, ..reference },
+            next_floor,
+            counts: CommentCounts { like_count: likes, ..counts },
+            lifecycle: Lifecycle { revision, ..lifecycle },
+        }
     }
 
     fn likes(&self, floor: i32, likes: i32, revision: i64) -> LikeCounts {
@@ -46,12 +54,12 @@ impl Thread {
     /// to `high`, and none of the others ranks before `place`.
     fn read(&self, revision: i64, replies: &[(i32, i32)], high: i32, place: (i32, i32)) -> CacheFill {
         let replies: Vec<Comment> = replies.iter().map(|(floor, likes)| self.reply(*floor, *likes, 1)).collect();
-        let members = replies.iter().map(|reply| (reply.floor, reply.id)).collect();
+        let members = replies.iter().map(|reply| (reply.reference.floor, reply.reference.id)).collect();
         let all = [self.root(9)].into_iter().chain(replies);
         CacheFill {
             subject: Some(self.scene.at(revision)),
             lists: vec![ListRange { name: NEWEST, low: 0, high: i32::MAX, members: vec![(1, self.root)] }],
-            items: all.map(|comment| CachedComment { content: Some(said(comment.floor)), comment }).collect(),
+            items: all.map(|comment| CachedComment { content: Some(said(comment.reference.floor)), comment }).collect(),
             choices: vec![CachedCandidates { root: self.root, members, high, place }],
             ..CacheFill::default()
         }
@@ -68,11 +76,14 @@ impl Thread {
 
     /// Returns a commit that added replies to the list or removed them.
     fn change(&self, revision: i64, came: &[Comment], went: &[Comment]) -> SubjectUpdate {
-        let patch = |comment: &Comment| CommentUpdate { comment: comment.clone(), content: Some(said(comment.floor)) };
+        let patch = |comment: &Comment| CommentUpdate {
+            comment: comment.clone(),
+            content: Some(said(comment.reference.floor)),
+        };
         let lists = ListUpdate {
             root: Some(self.root),
-            came: came.iter().map(|reply| (reply.floor, reply.id)).collect(),
-            went: went.iter().map(|reply| reply.floor).collect(),
+            came: came.iter().map(|reply| (reply.reference.floor, reply.reference.id)).collect(),
+            went: went.iter().map(|reply| reply.reference.floor).collect(),
         };
         let subject: Subject = self.scene.at(revision);
         let patches = came.iter().chain(went).chain([&self.root(9)]).map(patch).collect();
@@ -84,7 +95,8 @@ impl Thread {
     }
 
     fn dead(&self, revision: i64, floor: i32) -> SubjectUpdate {
-        let dead = Comment { state: CommentState::Deleted, listed: false, ..self.reply(floor, 0, 90) };
+        let mut dead = self.reply(floor, 0, 90);
+        (dead.lifecycle.state, dead.lifecycle.listed) = (CommentState::Deleted, false);
         self.change(revision, &[], &[dead])
     }
 
@@ -95,7 +107,8 @@ impl Thread {
         match self.scene.cache.page(&ask).await.expect("answered") {
             EntryLookup::Hit(page) => {
                 let preview = page.expect("the subject is there").previews.remove(&self.root).unwrap_or_default();
-                let replies = preview.replies.iter().map(|item| (item.comment.floor, item.comment.like_count));
+                let replies =
+                    preview.replies.iter().map(|item| (item.comment.reference.floor, item.comment.counts.like_count));
                 Some((replies.collect(), preview.more))
             }
             EntryLookup::Miss => None,

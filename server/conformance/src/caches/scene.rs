@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
-use riposte_core::{Comment, CommentId, CommentState, Content, MemberId, Millis, Path, Subject, SubjectId, SubjectKey};
+use riposte_core::{
+    Comment, CommentCounts, CommentId, CommentRef, CommentState, Content, Lifecycle, MemberId, Millis, Path, Subject,
+    SubjectCounts, SubjectId, SubjectKey,
+};
 
 use riposte_cache::{
     Cache, CacheFill, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup,
@@ -34,36 +37,41 @@ impl Scene {
     }
 
     pub(super) fn at(&self, revision: i64) -> Subject {
-        Subject { revision, root_count: revision as i32, ..self.subject.clone() }
+        Subject {
+            counts: SubjectCounts { root_count: revision as i32, ..self.subject.clone().counts },
+            revision,
+            ..self.subject.clone()
+        }
     }
 
     /// Returns a root at the given revision.
     pub(super) fn root(&self, floor: i32, revision: i64) -> Comment {
         let id = CommentId::new(self.subject.id.get() | i64::from(floor)).expect("positive");
         Comment {
-            id,
-            subject_id: self.subject.id,
-            root_id: None,
-            parent_id: None,
-            path: Path::root(id),
-            floor,
+            reference: CommentRef {
+                id,
+                subject_id: self.subject.id,
+                root_id: None,
+                parent_id: None,
+                path: Path::root(id),
+                floor,
+                member: MemberId::stored("m".into()),
+                born_revision: 1,
+                create_time: Millis(1),
+            },
+            counts: CommentCounts { like_count: revision as i32, dislike_count: 0, reply_count: 0, live_below: 0 },
+            lifecycle: Lifecycle {
+                state: CommentState::Active,
+                prior_state: CommentState::Active,
+                deleted_by: None,
+                listed: true,
+                revision,
+                version: 1,
+                update_time: Millis(1),
+                edit_time: None,
+                delete_time: None,
+            },
             next_floor: 1,
-            member: MemberId::stored("m".into()),
-            state: CommentState::Active,
-            prior_state: CommentState::Active,
-            deleted_by: None,
-            like_count: revision as i32,
-            dislike_count: 0,
-            reply_count: 0,
-            live_below: 0,
-            listed: true,
-            revision,
-            version: 1,
-            born_revision: 1,
-            create_time: Millis(1),
-            update_time: Millis(1),
-            edit_time: None,
-            delete_time: None,
         }
     }
 
@@ -87,7 +95,7 @@ impl Scene {
     /// miss.
     pub(super) async fn seen(&self) -> Option<(i64, Vec<i32>)> {
         let page = self.page(100).await?;
-        Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.floor).collect()))
+        Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.reference.floor).collect()))
     }
 
     pub(super) async fn fill_lease(&self) -> FillLease {
@@ -105,7 +113,7 @@ impl Scene {
 
     /// Returns the fill of a read at a revision: all roots, with these floors.
     pub(super) fn read(&self, revision: i64, floors: &[i32]) -> CacheFill {
-        let members = floors.iter().map(|floor| (*floor, self.root(*floor, 1).id)).collect();
+        let members = floors.iter().map(|floor| (*floor, self.root(*floor, 1).reference.id)).collect();
         CacheFill {
             subject: Some(self.at(revision)),
             lists: vec![ListRange { name: NEWEST, low: 0, high: i32::MAX, members }],
@@ -123,7 +131,7 @@ impl Scene {
     /// Returns a commit that added one root.
     pub(super) fn born(&self, revision: i64, floor: i32) -> SubjectUpdate {
         let comment = self.root(floor, 1);
-        let came = vec![(floor, comment.id)];
+        let came = vec![(floor, comment.reference.id)];
         SubjectUpdate {
             subject: self.at(revision),
             created: false,

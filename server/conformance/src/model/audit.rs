@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use riposte_core::comment::Comment;
 use riposte_core::page::CountDrift;
-use riposte_core::{CommentId, CommentState, LikeValue, Subject};
+use riposte_core::{CommentCounts, CommentId, CommentState, Lifecycle, LikeValue, Subject, SubjectCounts};
 
 use super::tables::Shelf;
 
@@ -33,17 +33,19 @@ impl<'s> Counted<'s> {
     pub(super) fn new(shelf: &'s Shelf) -> Self {
         let mut counted = Self { shelf, roots: 0, comments: 0, counts: BTreeMap::new() };
         let places: BTreeMap<&[u8], CommentId> =
-            shelf.rows.values().map(|row| (row.comment.path.as_bytes(), row.comment.id)).collect();
-        for comment in shelf.rows.values().map(|row| &row.comment).filter(|c| c.state == CommentState::Active) {
+            shelf.rows.values().map(|row| (row.comment.reference.path.as_bytes(), row.comment.reference.id)).collect();
+        for comment in shelf.rows.values().map(|row| &row.comment).filter(|c| c.lifecycle.state == CommentState::Active)
+        {
             counted.comments += 1;
-            counted.roots += i32::from(comment.root_id.is_none());
+            counted.roots += i32::from(comment.reference.root_id.is_none());
             // A root counts its whole thread, a reply its direct replies. A root that is both root
             // and parent counts the comment once.
-            let counting: BTreeSet<CommentId> = comment.root_id.into_iter().chain(comment.parent_id).collect();
+            let counting: BTreeSet<CommentId> =
+                comment.reference.root_id.into_iter().chain(comment.reference.parent_id).collect();
             for id in counting {
                 counted.of(id).replies += 1;
             }
-            let path = comment.path.as_bytes();
+            let path = comment.reference.path.as_bytes();
             for end in (LEVEL..path.len()).step_by(LEVEL) {
                 if let Some(id) = places.get(&path[..end]) {
                     counted.of(*id).live_below += 1;
@@ -66,18 +68,26 @@ impl<'s> Counted<'s> {
 
     /// Returns the row of the subject with recomputed counts.
     pub(super) fn subject(&self) -> Subject {
-        Subject { root_count: self.roots, comment_count: self.comments, ..self.shelf.subject.clone() }
+        Subject {
+            counts: SubjectCounts { root_count: self.roots, comment_count: self.comments },
+            ..self.shelf.subject.clone()
+        }
     }
 
     /// Returns the row of a comment with recomputed counts.
     pub(super) fn comment(&self, stored: &Comment) -> Comment {
-        let counts = self.counts.get(&stored.id).copied().unwrap_or_default();
+        let counts = self.counts.get(&stored.reference.id).copied().unwrap_or_default();
         Comment {
-            like_count: counts.likes,
-            dislike_count: counts.dislikes,
-            reply_count: counts.replies,
-            live_below: counts.live_below,
-            listed: stored.state == CommentState::Active || counts.live_below > 0,
+            counts: CommentCounts {
+                like_count: counts.likes,
+                dislike_count: counts.dislikes,
+                reply_count: counts.replies,
+                live_below: counts.live_below,
+            },
+            lifecycle: Lifecycle {
+                listed: stored.lifecycle.state == CommentState::Active || counts.live_below > 0,
+                ..stored.clone().lifecycle
+            },
             ..stored.clone()
         }
     }
@@ -91,15 +101,15 @@ impl<'s> Counted<'s> {
             }
         };
         let (stored, actual) = (&self.shelf.subject, self.subject());
-        compare(None, "root_count", stored.root_count.into(), actual.root_count.into());
-        compare(None, "comment_count", stored.comment_count.into(), actual.comment_count.into());
+        compare(None, "root_count", stored.counts.root_count.into(), actual.counts.root_count.into());
+        compare(None, "comment_count", stored.counts.comment_count.into(), actual.counts.comment_count.into());
         for stored in self.shelf.rows.values().map(|row| &row.comment) {
-            let (id, actual) = (Some(stored.id), self.comment(stored));
-            compare(id, "like_count", stored.like_count.into(), actual.like_count.into());
-            compare(id, "dislike_count", stored.dislike_count.into(), actual.dislike_count.into());
-            compare(id, "reply_count", stored.reply_count.into(), actual.reply_count.into());
-            compare(id, "live_below", stored.live_below.into(), actual.live_below.into());
-            compare(id, "listed", stored.listed.into(), actual.listed.into());
+            let (id, actual) = (Some(stored.reference.id), self.comment(stored));
+            compare(id, "like_count", stored.counts.like_count.into(), actual.counts.like_count.into());
+            compare(id, "dislike_count", stored.counts.dislike_count.into(), actual.counts.dislike_count.into());
+            compare(id, "reply_count", stored.counts.reply_count.into(), actual.counts.reply_count.into());
+            compare(id, "live_below", stored.counts.live_below.into(), actual.counts.live_below.into());
+            compare(id, "listed", stored.lifecycle.listed.into(), actual.lifecycle.listed.into());
         }
         drifts
     }
@@ -116,28 +126,31 @@ pub(super) fn audit(shelf: &Shelf) {
     let mut floors: BTreeMap<Option<CommentId>, Vec<i32>> = BTreeMap::new();
     let mut paths: BTreeSet<&[u8]> = BTreeSet::new();
     for comment in shelf.rows.values().map(|row| &row.comment) {
-        floors.entry(comment.root_id).or_default().push(comment.floor);
-        assert!(paths.insert(comment.path.as_bytes()), "a path occurs twice: {comment:?}");
+        floors.entry(comment.reference.root_id).or_default().push(comment.reference.floor);
+        assert!(paths.insert(comment.reference.path.as_bytes()), "a path occurs twice: {comment:?}");
     }
     dense(floors.remove(&None), shelf.subject.next_floor);
     for comment in shelf.rows.values().map(|row| &row.comment) {
-        if comment.root_id.is_none() {
-            dense(floors.remove(&Some(comment.id)), comment.next_floor);
+        if comment.reference.root_id.is_none() {
+            dense(floors.remove(&Some(comment.reference.id)), comment.next_floor);
         }
         well_placed(shelf, comment, &paths);
-        let deleted = comment.state == CommentState::Deleted;
+        let deleted = comment.lifecycle.state == CommentState::Deleted;
         assert_eq!(
-            comment.delete_time.is_some(),
+            comment.lifecycle.delete_time.is_some(),
             deleted,
             "delete_time says something else than the state: {comment:?}"
         );
-        assert!(deleted || comment.deleted_by.is_none(), "deleted by somebody, yet not deleted: {comment:?}");
+        assert!(deleted || comment.lifecycle.deleted_by.is_none(), "deleted by somebody, yet not deleted: {comment:?}");
     }
     assert!(floors.is_empty(), "replies without a root: {floors:?}");
     assert!(shelf.subject.pins.len() <= 3, "too many pins: {:?}", shelf.subject.pins);
     for pin in &shelf.subject.pins {
-        let root = shelf.rows.get(pin).map(|row| &row.comment).filter(|c| c.root_id.is_none());
-        assert!(root.is_some_and(|c| c.state == CommentState::Active), "pinned, but no visible root: {pin:?}");
+        let root = shelf.rows.get(pin).map(|row| &row.comment).filter(|c| c.reference.root_id.is_none());
+        assert!(
+            root.is_some_and(|c| c.lifecycle.state == CommentState::Active),
+            "pinned, but no visible root: {pin:?}"
+        );
     }
 }
 
@@ -150,15 +163,15 @@ fn dense(floors: Option<Vec<i32>>, next: i32) {
 }
 
 fn well_placed(shelf: &Shelf, comment: &Comment, paths: &BTreeSet<&[u8]>) {
-    let path = comment.path.as_bytes();
-    assert_eq!(comment.subject_id, shelf.subject.id, "a comment of another subject: {comment:?}");
-    let thread = comment.root_id.unwrap_or(comment.id);
+    let path = comment.reference.path.as_bytes();
+    assert_eq!(comment.reference.subject_id, shelf.subject.id, "a comment of another subject: {comment:?}");
+    let thread = comment.reference.root_id.unwrap_or(comment.reference.id);
     assert_eq!(path[..LEVEL], thread.get().to_be_bytes(), "a path starts with its root: {comment:?}");
-    if comment.root_id.is_some() {
+    if comment.reference.root_id.is_some() {
         let (above, last) = path.split_at(path.len() - LEVEL);
-        assert_eq!(last, i64::from(comment.floor).to_be_bytes(), "and ends with its floor: {comment:?}");
+        assert_eq!(last, i64::from(comment.reference.floor).to_be_bytes(), "and ends with its floor: {comment:?}");
         assert!(paths.contains(above), "nothing stands above {comment:?}");
     }
-    let answered = comment.parent_id.is_none_or(|parent| shelf.rows.contains_key(&parent));
+    let answered = comment.reference.parent_id.is_none_or(|parent| shelf.rows.contains_key(&parent));
     assert!(answered, "answers nothing: {comment:?}");
 }

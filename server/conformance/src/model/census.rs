@@ -30,9 +30,9 @@ pub(crate) async fn census(reader: &dyn Reader, key: &SubjectKey) -> Result<usiz
     loop {
         let part = reader.export_comments(key, last, PART).await?;
         let Some(end) = part.last() else { break };
-        last = Some(end.view.comment.id);
+        last = Some(end.view.comment.reference.id);
         for exported in part {
-            let id = exported.view.comment.id;
+            let id = exported.view.comment.reference.id;
             shelf.likes.append(&mut likes(reader, id).await?);
             let twice = shelf.rows.insert(id, row(exported));
             assert!(twice.is_none(), "{id:?} is exported twice");

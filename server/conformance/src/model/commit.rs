@@ -41,7 +41,7 @@ impl Tables {
                 unit.load_comment(row.comment.clone());
             }
             for row in needs.content.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
-                unit.load_content(row.comment.id, row.content.clone());
+                unit.load_content(row.comment.reference.id, row.content.clone());
             }
             if let Some(like) = needs.like.and_then(|key| shelf.likes.get(&key)) {
                 unit.load_like(like.clone());
@@ -63,7 +63,7 @@ impl Tables {
             let content = unit.content(*id).cloned().ok_or_else(|| lost("content"))?;
             let client = write_set.clients.get(id).cloned().unwrap_or_default();
             let origin = write_set.origins.get(id).cloned();
-            let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == comment.subject_id);
+            let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == comment.reference.subject_id);
             let shelf = shelf.ok_or_else(|| lost("subject of a new comment"))?;
             self.homes.insert(*id, shelf.subject.key.clone());
             let row = Row { comment, content, past: Vec::new(), client, origin, request: *request };

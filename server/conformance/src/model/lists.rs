@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use riposte_core::comment::CommentView;
-use riposte_core::page::{LocatedComment, Page, RootPage, SubtreeQuery, Thread};
+use riposte_core::location::CommentLocation;
+use riposte_core::page::{Page, RootPage, SubtreeQuery, Thread};
 use riposte_core::path::Path;
 use riposte_core::rank::{RankIndex, preview_order};
 use riposte_core::{CommentId, MemberId};
@@ -18,7 +19,7 @@ impl Counted<'_> {
             comment: self.comment(&row.comment),
             subject: self.shelf.subject.key.clone(),
             content: Some(row.content.clone()),
-            pinned: self.shelf.subject.pins.contains(&row.comment.id),
+            pinned: self.shelf.subject.pins.contains(&row.comment.reference.id),
         }
     }
 
@@ -28,9 +29,9 @@ impl Counted<'_> {
 
     /// Returns the listed roots by floor, or the listed replies of a root.
     pub(super) fn listed(&self, root: Option<CommentId>) -> Vec<CommentView> {
-        let below = self.shelf.rows.values().filter(|row| row.comment.root_id == root);
-        let mut views: Vec<_> = below.map(|row| self.view(row)).filter(|view| view.comment.listed).collect();
-        views.sort_by_key(|view| view.comment.floor);
+        let below = self.shelf.rows.values().filter(|row| row.comment.reference.root_id == root);
+        let mut views: Vec<_> = below.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
+        views.sort_by_key(|view| view.comment.reference.floor);
         views
     }
 
@@ -46,15 +47,16 @@ impl Counted<'_> {
 
     pub(super) fn thread(&self, root: CommentView, previews: u8, ranks: &Ranks) -> Thread {
         let size = usize::from(previews);
-        let listed = self.listed(Some(root.comment.id));
+        let listed = self.listed(Some(root.comment.reference.id));
         let below = self.shelf.rows.values().map(|row| &row.comment);
-        let below = below.filter(|comment| comment.root_id == Some(root.comment.id)).collect();
-        let liked: Vec<CommentId> = ranks.first(RankIndex::Previews, below, true, size).iter().map(|c| c.id).collect();
+        let below = below.filter(|comment| comment.reference.root_id == Some(root.comment.reference.id)).collect();
+        let liked: Vec<CommentId> =
+            ranks.first(RankIndex::Previews, below, true, size).iter().map(|c| c.reference.id).collect();
         let mut replies = listed.clone();
-        replies.sort_by_key(|view| view.comment.floor);
-        let oldest = replies.iter().take(size + 1).map(|view| view.comment.id);
+        replies.sort_by_key(|view| view.comment.reference.floor);
+        let oldest = replies.iter().take(size + 1).map(|view| view.comment.reference.id);
         let chosen: BTreeSet<CommentId> = oldest.chain(liked).collect();
-        replies.retain(|view| chosen.contains(&view.comment.id));
+        replies.retain(|view| chosen.contains(&view.comment.reference.id));
         replies.sort_by_key(|view| preview_order(&view.comment));
         replies.truncate(size);
         Thread { root, replies, more_replies: listed.len() > size }
@@ -67,42 +69,42 @@ impl Counted<'_> {
                 && path.depth() <= part.max_depth
                 && part.after.as_ref().is_none_or(|after| path.as_bytes() > after.as_bytes())
         };
-        let rows = self.shelf.rows.values().filter(|row| inside(&row.comment.path));
-        let mut views: Vec<_> = rows.map(|row| self.view(row)).filter(|view| view.comment.listed).collect();
-        views.sort_by(|a, b| a.comment.path.as_bytes().cmp(b.comment.path.as_bytes()));
+        let rows = self.shelf.rows.values().filter(|row| inside(&row.comment.reference.path));
+        let mut views: Vec<_> = rows.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
+        views.sort_by(|a, b| a.comment.reference.path.as_bytes().cmp(b.comment.reference.path.as_bytes()));
         views
     }
 
     /// Returns the ancestors by parent, nearest first, followed by the root of the thread if the
     /// limit left it out.
     pub(super) fn chain(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
-        let parent = |id| self.shelf.rows.get(&id).and_then(|row| row.comment.parent_id);
+        let parent = |id| self.shelf.rows.get(&id).and_then(|row| row.comment.reference.parent_id);
         let mut ids: Vec<CommentId> = std::iter::successors(parent(id), |id| parent(*id)).take(limit).collect();
-        let root = self.shelf.rows.get(&id).and_then(|row| row.comment.root_id);
+        let root = self.shelf.rows.get(&id).and_then(|row| row.comment.reference.root_id);
         ids.extend(root.filter(|root| !ids.contains(root)));
         ids.into_iter().filter_map(|id| self.view_of(id)).collect()
     }
 
-    pub(super) fn located(&self, row: &Row) -> LocatedComment {
-        let path = &row.comment.path;
+    pub(super) fn located(&self, row: &Row) -> CommentLocation {
+        let path = &row.comment.reference.path;
         let above = path.ancestors().chain([path.clone()]);
-        LocatedComment {
-            id: row.comment.id,
+        CommentLocation {
+            id: row.comment.reference.id,
             subject: self.shelf.subject.key.clone(),
             path: path.clone(),
-            floor: row.comment.floor,
-            ancestor_ids: above.filter_map(|path| self.shelf.at(&path)).map(|row| row.comment.id).collect(),
-            parent: row.comment.parent_id,
-            member: row.comment.member.clone(),
+            floor: row.comment.reference.floor,
+            ancestor_ids: above.filter_map(|path| self.shelf.at(&path)).map(|row| row.comment.reference.id).collect(),
+            parent_id: row.comment.reference.parent_id,
+            member: row.comment.reference.member.clone(),
         }
     }
 
     /// Returns all comments in export order, strictly after the given one.
     pub(super) fn behind(&self, after: Option<CommentId>) -> impl Iterator<Item = &Row> {
         let mut rows: Vec<_> = self.shelf.rows.values().collect();
-        let root_floor = |id: &CommentId| self.shelf.rows.get(id).map_or(0, |row| row.comment.floor);
-        rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.path.clone()));
-        let place = after.and_then(|after| rows.iter().position(|row| row.comment.id == after));
+        let root_floor = |id: &CommentId| self.shelf.rows.get(id).map_or(0, |row| row.comment.reference.floor);
+        rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.reference.path.clone()));
+        let place = after.and_then(|after| rows.iter().position(|row| row.comment.reference.id == after));
         rows.into_iter().skip(place.map_or(0, |place| place + 1))
     }
 

@@ -42,11 +42,11 @@ impl Ranks {
         most: usize,
     ) -> Vec<&'c Comment> {
         let score = |comment: &Comment| {
-            let stands = self.stands.get(&comment.id)?;
+            let stands = self.stands.get(&comment.reference.id)?;
             stands.iter().find(|(on, _)| *on == board).map(|(_, score)| *score)
         };
         let mut on: Vec<_> = comments.into_iter().filter_map(|comment| Some((score(comment)?, comment))).collect();
-        on.sort_by(|(a, one), (b, other)| a.total_cmp(b).then(one.floor.cmp(&other.floor)));
+        on.sort_by(|(a, one), (b, other)| a.total_cmp(b).then(one.reference.floor.cmp(&other.reference.floor)));
         if !up {
             on.reverse();
         }
@@ -69,15 +69,15 @@ impl Tables {
     fn listing(&self, list: &RankedList) -> Option<(CommentId, i32, i64, Vec<Comment>)> {
         let shelf = self.open_shelf(list.subject())?;
         let counted = Counted::new(shelf);
-        let of_list = shelf.rows.values().filter(|row| row.comment.root_id == list.root());
+        let of_list = shelf.rows.values().filter(|row| row.comment.reference.root_id == list.root());
         let mut comments: Vec<Comment> = of_list.map(|row| counted.comment(&row.comment)).collect();
-        comments.sort_by_key(|comment| comment.floor);
+        comments.sort_by_key(|comment| comment.reference.floor);
         let Some(root) = list.root() else {
             let Shelf { subject, .. } = shelf;
             return Some((CommentId::from(subject.id), subject.next_floor, subject.revision, comments));
         };
         let root = &shelf.rows.get(&root)?.comment;
-        root.is_root().then_some((root.id, root.next_floor, root.revision, comments))
+        root.is_root().then_some((root.reference.id, root.next_floor, root.lifecycle.revision, comments))
     }
 }
 
@@ -87,7 +87,7 @@ impl RankIndexes for Model {
         let mut tables = self.tables();
         for change in events.iter().flat_map(|sequenced| &sequenced.event.changes.comments) {
             if ![ChangeKind::Edited, ChangeKind::PinChanged].contains(&change.what) {
-                let parent = tables.home(change.id).and_then(|(_, row)| row.comment.parent_id);
+                let parent = tables.home(change.id).and_then(|(_, row)| row.comment.reference.parent_id);
                 for id in change.root.into_iter().chain(parent).chain([change.id]) {
                     tables.rank(id, &self.shared.rules);
                 }
@@ -99,7 +99,7 @@ impl RankIndexes for Model {
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let mut tables = self.tables();
         let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
-        let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.id).collect();
+        let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.reference.id).collect();
         let changed = ids.iter().filter(|id| tables.rank(**id, &self.shared.rules)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);
         Ok(RebuildProgress { comments: ids.len(), changed, next })
@@ -120,10 +120,13 @@ impl Rankings for Model {
         }
         let depth = self.shared.rules.depth;
         let first = tables.ranks.first(list.board(), comments.iter().collect(), false, depth);
-        let newest = comments.iter().rev().filter(|comment| comment.listed).take(depth);
-        let chosen: BTreeSet<CommentId> = first.into_iter().chain(newest).map(|comment| comment.id).collect();
-        let chosen = comments.iter().filter(|comment| chosen.contains(&comment.id) && comment.state.is_visible());
-        let candidates: Vec<RankCandidate> = chosen.map(|c| (c.id, c.floor, ScoreInputs::of(c))).collect();
+        let newest = comments.iter().rev().filter(|comment| comment.lifecycle.listed).take(depth);
+        let chosen: BTreeSet<CommentId> = first.into_iter().chain(newest).map(|comment| comment.reference.id).collect();
+        let chosen = comments
+            .iter()
+            .filter(|comment| chosen.contains(&comment.reference.id) && comment.lifecycle.state.is_visible());
+        let candidates: Vec<RankCandidate> =
+            chosen.map(|c| (c.reference.id, c.reference.floor, ScoreInputs::of(c))).collect();
         let floors = freeze(list.board(), self.shared.rules.hot(list.subject().object_type()), candidates, depth);
         let epoch = Ranking::epoch_after(standing.map(|last| last.ranking.epoch), now);
         let ranking = Ranking::new(epoch, now, floors);
@@ -148,8 +151,12 @@ impl Rankings for Model {
     ) -> Result<Vec<i32>> {
         let tables = self.tables();
         let Some((.., comments)) = tables.listing(list) else { return Ok(Vec::new()) };
-        let mut within: Vec<i32> =
-            comments.iter().filter(|c| c.listed).map(|c| c.floor).filter(|floor| floors.contains(floor)).collect();
+        let mut within: Vec<i32> = comments
+            .iter()
+            .filter(|c| c.lifecycle.listed)
+            .map(|c| c.reference.floor)
+            .filter(|floor| floors.contains(floor))
+            .collect();
         if order == ListOrder::Newest {
             within.reverse();
         }

@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
+use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
-    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, ReplyPage, RootPage,
+    SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -52,7 +53,7 @@ impl SubjectRows for Model {
 
 #[async_trait]
 impl CommentRows for Model {
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         let tables = self.tables();
         Ok(ids.iter().map(|id| tables.home(*id).map(|(shelf, row)| Counted::new(shelf).located(row))).collect())
     }
@@ -71,9 +72,12 @@ impl CommentRows for Model {
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         let tables = self.tables();
         let Some((_, row)) = tables.home(id) else { return Ok(Vec::new()) };
-        let (version, content) = (row.comment.version, row.content.clone());
-        let present =
-            ContentRevision { version, content, time: row.comment.edit_time.unwrap_or(row.comment.create_time) };
+        let (version, content) = (row.comment.lifecycle.version, row.content.clone());
+        let present = ContentRevision {
+            version,
+            content,
+            time: row.comment.lifecycle.edit_time.unwrap_or(row.comment.reference.create_time),
+        };
         Ok(row.past.iter().cloned().chain([present]).collect())
     }
 
@@ -81,7 +85,7 @@ impl CommentRows for Model {
         let tables = self.tables();
         let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
         let made = |key: &IdempotencyKey| shelf.rows.values().find(|row| row.request.key == *key);
-        Ok(keys.iter().map(|key| made(key).map(|row| row.comment.id)).collect())
+        Ok(keys.iter().map(|key| made(key).map(|row| row.comment.reference.id)).collect())
     }
 }
 
@@ -90,7 +94,7 @@ impl ListRows for Model {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
-        let roots = page(counted.listed(None), window, |view| view.comment.floor);
+        let roots = page(counted.listed(None), window, |view| view.comment.reference.floor);
         Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
     }
 
@@ -104,15 +108,19 @@ impl ListRows for Model {
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
-        let Some(view) = counted.view_of(root).filter(|view| view.comment.root_id.is_none()) else { return Ok(None) };
-        let replies = page(counted.listed(Some(root)), window, |view| view.comment.floor);
+        let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
+            return Ok(None);
+        };
+        let replies = page(counted.listed(Some(root)), window, |view| view.comment.reference.floor);
         Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
-        let Some(view) = counted.view_of(root).filter(|view| view.comment.root_id.is_none()) else { return Ok(None) };
+        let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
+            return Ok(None);
+        };
         let replies = at(&counted.listed(Some(root)), floors);
         Ok(Some(ReplyPage { subject: counted.subject(), root: view, replies }))
     }
@@ -192,8 +200,10 @@ impl MemberRows for Model {
         let tables = self.tables();
         let shelves = tables.shelves.values().filter(|shelf| shelf.subject.key.object_type() == object_type);
         let comments = shelves.flat_map(|shelf| shelf.rows.values()).map(|row| &row.comment);
-        let own = comments.filter(|comment| comment.member == *member && (all || comment.state.is_visible()));
-        let places = own.map(|comment| HistoryCursor { time: comment.create_time, comment: comment.id });
+        let own = comments
+            .filter(|comment| comment.reference.member == *member && (all || comment.lifecycle.state.is_visible()));
+        let places =
+            own.map(|comment| HistoryCursor { time: comment.reference.create_time, comment: comment.reference.id });
         let newest = |place: &HistoryCursor| std::cmp::Reverse((place.time, place.comment));
         let mut places: Vec<_> = places.filter(|place| after.is_none_or(|a| newest(place) > newest(a))).collect();
         places.sort_by_key(newest);
@@ -230,7 +240,7 @@ impl ExportRows for Model {
 
 /// Returns the comments with these floors, in the order of `floors`.
 fn at(listed: &[CommentView], floors: &[i32]) -> Page<CommentView> {
-    let of = |floor: &i32| listed.iter().find(|view| view.comment.floor == *floor).cloned();
+    let of = |floor: &i32| listed.iter().find(|view| view.comment.reference.floor == *floor).cloned();
     Page { items: floors.iter().filter_map(of).collect(), ..Page::default() }
 }
 

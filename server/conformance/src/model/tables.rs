@@ -7,8 +7,7 @@ use riposte_core::like::Like;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::page::ContentRevision;
 use riposte_core::path::Path;
-use riposte_core::request::IdempotencyRecord;
-use riposte_core::request::{IdempotencyKey, RequestIdentity};
+use riposte_core::request::{IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use riposte_core::{ClientInfo, CommentId, Content, MemberId, Subject, SubjectKey};
 
 use super::outbox::Feed;
@@ -71,7 +70,7 @@ impl Shelf {
     }
 
     pub(super) fn at(&self, path: &Path) -> Option<&Row> {
-        self.rows.values().find(|row| row.comment.path == *path)
+        self.rows.values().find(|row| row.comment.reference.path == *path)
     }
 
     /// Returns the idempotency record of an earlier request with this key.
@@ -79,8 +78,8 @@ impl Shelf {
         let made = self.rows.values().find(|row| row.request.key == *key).map(|row| IdempotencyRecord {
             verb: 0,
             fingerprint: row.request.fingerprint,
-            comment: Some(row.comment.id),
-            revision: row.comment.born_revision,
+            comment: Some(row.comment.reference.id),
+            revision: row.comment.reference.born_revision,
         });
         made.or_else(|| self.requests.get(key).copied())
     }

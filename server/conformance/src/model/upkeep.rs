@@ -13,7 +13,7 @@ use super::tables::Tables;
 impl Tables {
     /// Updates one history row. Returns `true` if it was missing or outdated.
     fn bring(&mut self, id: CommentId) -> bool {
-        let Some(version) = self.home(id).map(|(_, row)| row.comment.version) else { return false };
+        let Some(version) = self.home(id).map(|(_, row)| row.comment.lifecycle.version) else { return false };
         self.histories.insert(id, version) != Some(version)
     }
 }
@@ -33,7 +33,7 @@ impl MemberHistories for Model {
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let mut tables = self.tables();
         let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
-        let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.id).collect();
+        let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.reference.id).collect();
         let changed = ids.iter().filter(|id| tables.bring(**id)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);
         Ok(RebuildProgress { comments: ids.len(), changed, next })

@@ -44,7 +44,7 @@ async fn give_up_and_repeat(scene: &Scene, polls: usize, batch: &[Command]) -> b
 pub(super) async fn a_dropped_commit_loses_nothing_and_doubles_nothing(backend: Backend) {
     let scene = Scene::new(&backend, "a_dropped_commit_loses_nothing_and_doubles_nothing");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let mut callers = Vec::new();
     for caller in 0..8 {
         let (scene, key) = (Arc::clone(&scene), key.clone());
@@ -61,7 +61,7 @@ pub(super) async fn a_dropped_commit_loses_nothing_and_doubles_nothing(backend: 
         caller.await.expect("the caller ends well");
     }
     let subject = scene.subject(&key).await;
-    assert_eq!((subject.root_count, subject.comment_count), (1 + 8 * 12, 1 + 2 * 8 * 12));
+    assert_eq!((subject.counts.root_count, subject.counts.comment_count), (1 + 8 * 12, 1 + 2 * 8 * 12));
     assert_eq!(scene.sound(&key).await, 1 + 2 * 8 * 12);
 }
 
@@ -78,7 +78,7 @@ pub(super) async fn a_dropped_first_comment_makes_one_subject(backend: Backend) 
 pub(super) async fn a_dropped_like_is_set_once(backend: Backend) {
     let scene = Scene::new(&backend, "a_dropped_like_is_set_once");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     for polls in 0..24_u64 {
         let like = SetLike {
             comment_id: root,
@@ -89,7 +89,7 @@ pub(super) async fn a_dropped_like_is_set_once(backend: Backend) {
         give_up_and_repeat(&scene, polls as usize, &[scene.command(&key, like)]).await;
     }
     let row = scene.view(root).await.comment;
-    assert_eq!((row.like_count, row.dislike_count), (16, 8));
+    assert_eq!((row.counts.like_count, row.counts.dislike_count), (16, 8));
     scene.sound(&key).await;
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn dropped_reads_leave_the_next_one_whole(backend: Backend) {
             // A transaction left open by a dropped read would show an old state here.
             assert_eq!(scene.floors(&key).await.len(), round + 1);
         }
-        assert_eq!(scene.view(made.id).await.comment.floor as usize, round + 1);
+        assert_eq!(scene.view(made.reference.id).await.comment.reference.floor as usize, round + 1);
     }
     scene.sound(&key).await;
 }

@@ -14,14 +14,20 @@ pub(super) async fn a_commit_answers_what_a_read_then_shows(backend: Backend) {
     let scene = Scene::new(&backend, "a_commit_answers_what_a_read_then_shows");
     let key = scene.key();
     let root = scene.root(&key).await;
-    assert_eq!((root.comment.floor, root.comment.born_revision), (1, 1));
-    let verb = scene.answer(&key, root.comment.id, 2).await;
+    assert_eq!((root.comment.reference.floor, root.comment.reference.born_revision), (1, 1));
+    let verb = scene.answer(&key, root.comment.reference.id, 2).await;
     let answered = comment(&scene.run(&key, verb).await);
-    assert_eq!(answered, scene.view(answered.comment.id).await);
-    assert_eq!((answered.comment.floor, answered.comment.parent_id), (1, Some(root.comment.id)));
+    assert_eq!(answered, scene.view(answered.comment.reference.id).await);
+    assert_eq!(
+        (answered.comment.reference.floor, answered.comment.reference.parent_id),
+        (1, Some(root.comment.reference.id))
+    );
     let subject = scene.subject(&key).await;
-    assert_eq!((subject.root_count, subject.comment_count, subject.next_floor, subject.revision), (1, 2, 2, 2));
-    assert_eq!(scene.view(root.comment.id).await.comment.reply_count, 1);
+    assert_eq!(
+        (subject.counts.root_count, subject.counts.comment_count, subject.next_floor, subject.revision),
+        (1, 2, 2, 2)
+    );
+    assert_eq!(scene.view(root.comment.reference.id).await.comment.counts.reply_count, 1);
     assert_eq!(scene.sound(&key).await, 2);
 }
 
@@ -30,7 +36,7 @@ pub(super) async fn a_refused_command_leaves_no_trace_and_does_not_hinder_its_ne
     let key = scene.key();
     let root = scene.root(&key).await;
     let (before, after) = (scene.create(&key, "before").await, scene.create(&key, "after").await);
-    let mut orphan = scene.answer(&key, root.comment.id, 2).await;
+    let mut orphan = scene.answer(&key, root.comment.reference.id, 2).await;
     let nowhere = scene.id(&key).await;
     (orphan.parent.id, orphan.parent.ancestor_ids) = (nowhere, vec![nowhere]);
     let commands =
@@ -39,7 +45,7 @@ pub(super) async fn a_refused_command_leaves_no_trace_and_does_not_hinder_its_ne
     assert_eq!(answers[1], Err(Error::CommentNotFound));
     assert!(answers[0].is_ok() && answers[2].is_ok(), "{answers:?}");
     let found = scene.process.reader.comments(&[before.id, orphan.id, after.id]).await.expect("read");
-    let floors: Vec<_> = found.iter().map(|view| view.as_ref().map(|view| view.comment.floor)).collect();
+    let floors: Vec<_> = found.iter().map(|view| view.as_ref().map(|view| view.comment.reference.floor)).collect();
     assert_eq!(floors, [Some(2), None, Some(3)]);
     assert_eq!(scene.subject(&key).await.revision, 2, "one batch, one revision");
     assert_eq!(scene.sound(&key).await, 3);
@@ -70,11 +76,11 @@ pub(super) async fn a_batch_of_256_commands_is_one_revision_with_dense_floors(ba
     for n in 0..128 {
         let verb = scene.create(&key, &format!("author {n}")).await;
         batch.push(scene.command(&key, verb));
-        let verb = scene.answer(&key, root.comment.id, 2).await;
+        let verb = scene.answer(&key, root.comment.reference.id, 2).await;
         batch.push(scene.command(&key, verb));
     }
     let answers = scene.commit(&batch).await;
-    let floors: Vec<i32> = answers.iter().flatten().map(|output| comment(output).comment.floor).collect();
+    let floors: Vec<i32> = answers.iter().flatten().map(|output| comment(output).comment.reference.floor).collect();
     let expected: Vec<i32> = (1..=128).flat_map(|n| [n + 1, n]).collect();
     assert_eq!(floors, expected);
     assert!(answers.iter().flatten().all(|output| output.revision == 2));
@@ -91,7 +97,7 @@ pub(super) async fn a_batch_may_touch_several_subjects_of_its_partition(backend:
         batch.push(scene.command(key, verb));
     }
     let answers = scene.commit(&batch).await;
-    let floors: Vec<i32> = answers.iter().flatten().map(|output| comment(output).comment.floor).collect();
+    let floors: Vec<i32> = answers.iter().flatten().map(|output| comment(output).comment.reference.floor).collect();
     assert_eq!(floors, [1, 1, 2, 2, 3]);
     assert_eq!((scene.sound(&a).await, scene.sound(&b).await), (2, 3));
 }
@@ -100,7 +106,7 @@ pub(super) async fn a_comment_of_another_subject_is_not_found(backend: Backend) 
     let scene = Scene::new(&backend, "a_command_may_not_name_a_comment_of_another_subject");
     let key = scene.key();
     let other = scene.neighbour(&key);
-    let (own, foreign) = (scene.root(&key).await.comment.id, scene.root(&other).await.comment.id);
+    let (own, foreign) = (scene.root(&key).await.comment.reference.id, scene.root(&other).await.comment.reference.id);
     let target = scene.target(foreign).await;
     let answer = scene.answer(&key, foreign, 2).await;
     let operation = RequestId::from_bytes([3; 16]);
@@ -159,7 +165,7 @@ pub(super) async fn a_subject_is_made_changed_deleted_and_brought_back(backend: 
 pub(super) async fn a_deleted_subject_takes_nothing_and_keeps_everything(backend: Backend) {
     let scene = Scene::new(&backend, "a_deleted_subject_takes_nothing_and_keeps_everything");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let (create, reply) = (scene.create(&key, "late").await, scene.answer(&key, root, 2).await);
     scene.run(&key, DeleteSubject { etag: String::new() }).await;
     assert_eq!(scene.refusal(&key, create).await, Error::SubjectNotFound);
@@ -172,7 +178,7 @@ pub(super) async fn a_deleted_subject_takes_nothing_and_keeps_everything(backend
 pub(super) async fn read_only_and_hidden_subjects_take_no_writes(backend: Backend) {
     let scene = Scene::new(&backend, "read_only_and_hidden_subjects_take_no_writes");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     for (state, refused) in
         [(SubjectState::ReadOnly, Error::SubjectReadOnly), (SubjectState::Hidden, Error::SubjectHidden)]
     {
@@ -198,7 +204,7 @@ pub(super) async fn an_edit_keeps_what_was_said(backend: Backend) {
     let scene = Scene::new(&backend, "an_edit_keeps_what_was_said");
     let key = scene.key();
     let root = scene.root(&key).await;
-    let target = scene.target(root.comment.id).await;
+    let target = scene.target(root.comment.reference.id).await;
     let edit = |said: &str, etag: String| Edit {
         target: target.clone(),
         member: member("author"),
@@ -209,28 +215,28 @@ pub(super) async fn an_edit_keeps_what_was_said(backend: Backend) {
     let foreign = Edit { member: member("somebody"), ..edit("no", String::new()) };
     assert_eq!(scene.refusal(&key, foreign).await, Error::MemberNotAllowed);
     scene.run(&key, edit("second", root.comment.etag())).await;
-    let current = scene.view(root.comment.id).await.comment.etag();
+    let current = scene.view(root.comment.reference.id).await.comment.etag();
     assert_eq!(scene.refusal(&key, edit("stale", root.comment.etag())).await, Error::EtagMismatch { current });
     scene.run(&key, edit("third 🏠", String::new())).await;
     let mut late = scene.command(&key, edit("late", String::new()));
-    late.now = Millis(root.comment.create_time.0 + 600_001);
-    let until = Millis(root.comment.create_time.0 + 600_000);
+    late.now = Millis(root.comment.reference.create_time.0 + 600_001);
+    let until = Millis(root.comment.reference.create_time.0 + 600_000);
     assert_eq!(scene.send(&late).await, Err(Error::EditWindowClosed { until }));
 
-    let past = scene.process.reader.revisions(root.comment.id).await.expect("read");
+    let past = scene.process.reader.revisions(root.comment.reference.id).await.expect("read");
     let said: Vec<_> = past.iter().map(|p| p.content.text()).collect();
     assert_eq!(said, ["a root by author", "second", "third 🏠"]);
     assert!(past.is_sorted_by(|a, b| a.version < b.version && a.time < b.time), "{past:?}");
-    assert_eq!(past[0].time, root.comment.create_time);
-    let now = scene.view(root.comment.id).await;
-    assert_eq!((now.content, now.comment.edit_time), (Some(text("third 🏠")), Some(past[2].time)));
+    assert_eq!(past[0].time, root.comment.reference.create_time);
+    let now = scene.view(root.comment.reference.id).await;
+    assert_eq!((now.content, now.comment.lifecycle.edit_time), (Some(text("third 🏠")), Some(past[2].time)));
 }
 
 pub(super) async fn several_edits_in_one_batch_are_all_kept(backend: Backend) {
     let scene = Scene::new(&backend, "several_edits_in_one_batch_are_all_kept");
     let key = scene.key();
     let root = scene.root(&key).await;
-    let target = scene.target(root.comment.id).await;
+    let target = scene.target(root.comment.reference.id).await;
     let edit = |said: &str| Edit {
         target: target.clone(),
         member: member("author"),
@@ -240,7 +246,7 @@ pub(super) async fn several_edits_in_one_batch_are_all_kept(backend: Backend) {
     };
     let batch: Vec<_> = ["b", "c", "d"].map(|said| scene.command(&key, edit(said))).to_vec();
     assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
-    let past = scene.process.reader.revisions(root.comment.id).await.expect("read");
+    let past = scene.process.reader.revisions(root.comment.reference.id).await.expect("read");
     assert_eq!(past.iter().map(|p| p.content.text()).collect::<Vec<_>>(), ["a root by author", "b", "c", "d"]);
 }
 
@@ -250,9 +256,9 @@ pub(super) async fn three_roots_may_be_pinned_by_the_owner(backend: Backend) {
     scene.open(&key).await;
     let mut roots = Vec::new();
     for _ in 0..4 {
-        roots.push(scene.root(&key).await.comment.id);
+        roots.push(scene.root(&key).await.comment.reference.id);
     }
-    let reply = scene.reply(&key, roots[0], 2).await.comment.id;
+    let reply = scene.reply(&key, roots[0], 2).await.comment.reference.id;
     let mut targets = Vec::new();
     for id in roots.iter().chain([&reply]) {
         targets.push(scene.target(*id).await);
@@ -267,7 +273,8 @@ pub(super) async fn three_roots_may_be_pinned_by_the_owner(backend: Backend) {
     assert_eq!(scene.refusal(&key, pin(3)).await, Error::PinLimitReached);
     assert_eq!(scene.subject(&key).await.pins, [roots[2], roots[0], roots[1]]);
     let page = scene.roots(&key, super::scene::first(2)).await;
-    let pinned: Vec<_> = page.pinned.iter().map(|t| (t.root.comment.id, t.root.pinned, t.replies.len())).collect();
+    let pinned: Vec<_> =
+        page.pinned.iter().map(|t| (t.root.comment.reference.id, t.root.pinned, t.replies.len())).collect();
     assert_eq!(pinned, [(roots[2], true, 0), (roots[0], true, 1), (roots[1], true, 0)]);
     scene.run(&key, Unpin { target: targets[0].clone(), member: member("owner") }).await;
     scene.run(&key, pin(3)).await;

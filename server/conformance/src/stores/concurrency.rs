@@ -31,11 +31,11 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
                 let verb = scene.create(&key, &format!("author {author}")).await;
                 let made = comment(&scene.run(&key, verb).await);
                 assert_eq!(
-                    scene.view(made.comment.id).await.comment.floor,
-                    made.comment.floor,
+                    scene.view(made.comment.reference.id).await.comment.reference.floor,
+                    made.comment.reference.floor,
                     "read what was answered"
                 );
-                floors.push(made.comment.floor);
+                floors.push(made.comment.reference.floor);
             }
             // Each create returned before the next was sent.
             assert!(floors.is_sorted_by(|a, b| a < b), "{floors:?}");
@@ -46,7 +46,7 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
     floors.sort_unstable();
     assert_eq!(floors, (1..=4 * WRITERS as i32).collect::<Vec<_>>());
     let subject = scene.subject(&key).await;
-    assert_eq!((subject.root_count, subject.comment_count), (256, 256));
+    assert_eq!((subject.counts.root_count, subject.counts.comment_count), (256, 256));
     assert_eq!(scene.sound(&key).await, 256);
 }
 
@@ -55,13 +55,13 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_below_each_root(backen
     let key = scene.key();
     let mut roots = Vec::new();
     for _ in 0..3 {
-        roots.push(scene.root(&key).await.comment.id);
+        roots.push(scene.root(&key).await.comment.reference.id);
     }
     let write = |n: usize| {
         let (scene, key, root) = (Arc::clone(&scene), key.clone(), roots[n % 3]);
         tokio::spawn(async move {
-            let reply = scene.reply(&key, root, 3).await.comment.id;
-            let below = scene.reply(&key, reply, 3).await.comment.id;
+            let reply = scene.reply(&key, root, 3).await.comment.reference.id;
+            let below = scene.reply(&key, reply, 3).await.comment.reference.id;
             scene.reply(&key, below, 3).await;
         })
     };
@@ -69,7 +69,7 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_below_each_root(backen
     let counts = [22 * 3, 21 * 3, 21 * 3];
     for (root, count) in roots.iter().zip(counts) {
         let row = scene.view(*root).await.comment;
-        assert_eq!((row.reply_count, row.live_below, row.next_floor), (count, count, count + 1));
+        assert_eq!((row.counts.reply_count, row.counts.live_below, row.next_floor), (count, count, count + 1));
     }
     assert_eq!(scene.sound(&key).await, 3 + 3 * WRITERS);
 }
@@ -81,7 +81,7 @@ pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend
         let neighbour = scene.neighbour(&key);
         let write = |n: usize| {
             let (scene, key) = (Arc::clone(&scene), if n.is_multiple_of(4) { neighbour.clone() } else { key.clone() });
-            tokio::spawn(async move { scene.root(&key).await.comment.subject_id })
+            tokio::spawn(async move { scene.root(&key).await.comment.reference.subject_id })
         };
         let made: Vec<_> = all((0..16).map(write).collect()).await;
         let subject = scene.subject(&key).await;
@@ -106,13 +106,13 @@ async fn change(scene: &Scene, id: CommentId, step: usize) -> CommandKind {
 pub(super) async fn a_mix_of_all_verbs_leaves_exact_counts(backend: Backend) {
     let scene = Scene::new(&backend, "a_mix_of_all_verbs_leaves_exact_counts");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let write = |n: usize| {
         let (scene, key) = (Arc::clone(&scene), key.clone());
         tokio::spawn(async move {
-            let own = scene.reply(&key, root, 4).await.comment.id;
-            let below = scene.reply(&key, own, 4).await.comment.id;
-            let deep = scene.reply(&key, below, 4).await.comment.id;
+            let own = scene.reply(&key, root, 4).await.comment.reference.id;
+            let below = scene.reply(&key, own, 4).await.comment.reference.id;
+            let deep = scene.reply(&key, below, 4).await.comment.reference.id;
             for step in 0..n % 8 {
                 let verb = change(&scene, [own, below, deep][n % 3], step).await;
                 scene.run(&key, verb).await;
@@ -130,28 +130,28 @@ async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
     let mut last = 0;
     while !stop.load(Ordering::Relaxed) {
         let page = scene.process.reader.roots(key, first(100), 10).await.expect("read").expect("there");
-        let visible = page.threads.items.iter().filter(|t| t.root.comment.state.is_visible());
+        let visible = page.threads.items.iter().filter(|t| t.root.comment.lifecycle.state.is_visible());
         let (mut roots, mut comments) = (0, 0);
         for thread in visible.clone() {
             roots += 1;
-            comments += 1 + thread.root.comment.reply_count;
+            comments += 1 + thread.root.comment.counts.reply_count;
         }
         let buried: i32 = page
             .threads
             .items
             .iter()
-            .filter(|t| !t.root.comment.state.is_visible())
-            .map(|t| t.root.comment.reply_count)
+            .filter(|t| !t.root.comment.lifecycle.state.is_visible())
+            .map(|t| t.root.comment.counts.reply_count)
             .sum();
         assert_eq!(
-            (page.subject.root_count, page.subject.comment_count),
+            (page.subject.counts.root_count, page.subject.counts.comment_count),
             (roots, comments + buried),
             "at {}",
             page.subject.revision
         );
         for thread in page.threads.items.iter().filter(|t| !t.more_replies) {
-            let shown = thread.replies.iter().filter(|r| r.comment.state.is_visible()).count();
-            assert_eq!(thread.root.comment.reply_count as usize, shown, "at {}", page.subject.revision);
+            let shown = thread.replies.iter().filter(|r| r.comment.lifecycle.state.is_visible()).count();
+            assert_eq!(thread.root.comment.counts.reply_count as usize, shown, "at {}", page.subject.revision);
         }
         assert!(page.subject.revision >= last, "revisions never go back");
         last = page.subject.revision;
@@ -177,8 +177,8 @@ pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
         let (scene, key) = (Arc::clone(&scene), key.clone());
         tokio::spawn(async move {
             for step in 0..4 {
-                let root = scene.root(&key).await.comment.id;
-                let reply = scene.reply(&key, root, 2).await.comment.id;
+                let root = scene.root(&key).await.comment.reference.id;
+                let reply = scene.reply(&key, root, 2).await.comment.reference.id;
                 if (n + step).is_multiple_of(2) {
                     let id = if step < 2 { reply } else { root };
                     let target = scene.target(id).await;

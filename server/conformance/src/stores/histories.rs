@@ -37,7 +37,7 @@ pub(super) async fn a_rebuild_says_what_was_missing_or_behind(backend: Backend) 
     let histories = scene.process.histories.as_ref();
     let key = scene.key_of(&scene.kind(""), "");
     assert_eq!(histories.rebuild(&key, None, 10).await, Ok(RebuildProgress::default()));
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     for _ in 0..3 {
         scene.reply(&key, root, 2).await;
     }
@@ -57,7 +57,7 @@ pub(super) async fn what_is_not_visible_is_in_the_whole_history_only(backend: Ba
     let kind = scene.kind("");
     let keys = [scene.key_of(&kind, "1"), scene.key_of(&kind, "2")];
     let ids = [scene.root(&keys[0]).await, scene.root(&keys[1]).await, scene.root(&keys[0]).await];
-    let ids = ids.map(|view| view.comment.id);
+    let ids = ids.map(|view| view.comment.reference.id);
     let own = async |all| {
         relay.apply().await;
         let own = history(&scene, keys[0].object_type(), &member("author"), all).await;

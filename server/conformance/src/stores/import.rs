@@ -1,10 +1,9 @@
 //! Import: threads keep their times, and repeated imports have no further effect.
 
 use riposte_core::comment::CommentView;
-use riposte_core::lock_set::CommentLocation;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
-use riposte_core::verbs::{Import, ImportLike, ImportTimes, SetLike, UpdateSubject};
+use riposte_core::verbs::{Import, ImportLike, ImportParent, ImportTimes, SetLike, UpdateSubject};
 use riposte_core::{
     ClientInfo, Command, CommandKind, CommentState, DeletedBy, Error, LikeValue, Millis, SubjectKey, SubjectState,
 };
@@ -20,7 +19,7 @@ struct Importer<'s> {
 }
 
 impl Importer<'_> {
-    async fn item(&self, external_id: &str, parent: Option<CommentLocation>) -> Import {
+    async fn item(&self, external_id: &str, parent: Option<ImportParent>) -> Import {
         let time = external_id.parse::<i64>().unwrap_or(0) * 1_000;
         Import {
             id: self.scene.id(&self.key).await,
@@ -49,9 +48,9 @@ impl Importer<'_> {
     }
 }
 
-/// Returns the location by which a reply names a comment of its own batch.
-fn unborn(item: &Import) -> CommentLocation {
-    CommentLocation { id: item.id, ancestor_ids: vec![item.id], parent: None }
+/// Returns the parent of a reply to a comment of its own batch.
+fn unborn(item: &Import) -> ImportParent {
+    ImportParent::InBatch(item.id)
 }
 
 pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend: Backend) {
@@ -63,16 +62,19 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
     item.times = ImportTimes { create: Millis(5_000), edit: Some(Millis(6_000)), delete: Some(Millis(7_000)) };
     item.client = ClientInfo { ip: None, platform: "web".to_owned(), device: String::new() };
     let view = importer.bring(item.clone()).await;
-    assert_eq!((view.content, view.comment.state), (None, CommentState::Deleted));
+    assert_eq!((view.content, view.comment.lifecycle.state), (None, CommentState::Deleted));
     let exported = scene.process.reader.export_comments(&importer.key, None, 9).await.expect("read").remove(0);
     let row = exported.view.comment;
     assert_eq!(
-        (row.create_time, row.edit_time, row.delete_time),
+        (row.reference.create_time, row.lifecycle.edit_time, row.lifecycle.delete_time),
         (Millis(5_000), Some(Millis(6_000)), Some(Millis(7_000)))
     );
-    assert_eq!((row.deleted_by, row.listed, row.floor), (Some(DeletedBy::Author), false, 1));
+    assert_eq!(
+        (row.lifecycle.deleted_by, row.lifecycle.listed, row.reference.floor),
+        (Some(DeletedBy::Author), false, 1)
+    );
     assert_eq!((exported.origin, exported.client), (Some(item.origin), item.client));
-    assert_eq!(scene.subject(&importer.key).await.comment_count, 0);
+    assert_eq!(scene.subject(&importer.key).await.counts.comment_count, 0);
     scene.sound(&importer.key).await;
 }
 
@@ -95,7 +97,7 @@ pub(super) async fn a_second_import_changes_nothing(backend: Backend) {
     assert_eq!(scene.subject(&importer.key).await, before);
     let elsewhere = Importer { source: "commento", ..importer };
     let item = elsewhere.item("1", None).await;
-    assert_eq!(elsewhere.bring(item).await.comment.floor, 4, "another source has ids of its own");
+    assert_eq!(elsewhere.bring(item).await.comment.reference.floor, 4, "another source has ids of its own");
     assert_eq!(scene.sound(&elsewhere.key).await, 4);
 }
 
@@ -112,7 +114,7 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
     let answers = scene.commit(&batch).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     let located = scene.process.reader.locate(&items.map(|item| item.id)).await.expect("located");
-    let lineages: Vec<_> = located.into_iter().flatten().map(|at| (at.ancestor_ids, at.parent)).collect();
+    let lineages: Vec<_> = located.into_iter().flatten().map(|at| (at.ancestor_ids, at.parent_id)).collect();
     let expected = [
         (vec![root.id], None),
         (vec![root.id, a.id], Some(root.id)),
@@ -122,11 +124,11 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
     ];
     assert_eq!(lineages, expected);
     // A second run finds the parents in the store, and its replies name their stored locations.
-    let late = importer.item("6", Some(scene.target(capped.id).await)).await;
+    let late = importer.item("6", Some(ImportParent::Stored(scene.target(capped.id).await))).await;
     let batch = [importer.command("4", capped.clone()), importer.command("6", late)];
     let answers = scene.commit(&batch).await;
     assert!(answers[0].as_ref().is_ok_and(|output| output.replayed) && answers[1].is_ok(), "{answers:?}");
-    assert_eq!(scene.view(capped.id).await.comment.reply_count, 1);
+    assert_eq!(scene.view(capped.id).await.comment.counts.reply_count, 1);
     assert_eq!(scene.sound(&importer.key).await, 6);
 }
 
@@ -141,7 +143,7 @@ pub(super) async fn an_answer_to_nothing_is_refused_and_can_come_again(backend: 
     assert_eq!(answers[0], Err(Error::CommentNotFound));
     assert!(answers[1].is_ok(), "the subject came into being with the item that could");
     importer.bring(parent.clone()).await;
-    assert_eq!(importer.bring(orphan).await.comment.root_id, Some(parent.id));
+    assert_eq!(importer.bring(orphan).await.comment.reference.root_id, Some(parent.id));
     assert_eq!(scene.sound(&importer.key).await, 3);
 }
 
@@ -153,14 +155,14 @@ pub(super) async fn an_imported_tombstone_is_listed_above_visible_answers_only(b
         (CommentState::Deleted, Some(DeletedBy::Author), Some(Millis(9)));
     importer.bring(tomb.clone()).await;
     assert_eq!(scene.floors(&importer.key).await, [] as [i32; 0]);
-    let mut hidden = importer.item("2", Some(scene.target(tomb.id).await)).await;
+    let mut hidden = importer.item("2", Some(ImportParent::Stored(scene.target(tomb.id).await))).await;
     hidden.state = CommentState::Hidden;
     importer.bring(hidden.clone()).await;
     assert_eq!(scene.floors(&importer.key).await, [] as [i32; 0]);
-    let visible = importer.item("3", Some(scene.target(hidden.id).await)).await;
+    let visible = importer.item("3", Some(ImportParent::Stored(scene.target(hidden.id).await))).await;
     importer.bring(visible).await;
     assert_eq!(scene.floors(&importer.key).await, [1]);
-    assert!(scene.view(hidden.id).await.comment.listed);
+    assert!(scene.view(hidden.id).await.comment.lifecycle.listed);
     scene.sound(&importer.key).await;
 }
 
@@ -177,7 +179,7 @@ pub(super) async fn a_closed_subject_takes_imports_all_the_same(backend: Backend
 pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Backend) {
     let scene = Scene::new(&backend, "an_imported_like_never_overrides_a_members_own");
     let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
-    let root = importer.bring(importer.item("1", None).await).await.comment.id;
+    let root = importer.bring(importer.item("1", None).await).await.comment.reference.id;
     let like = |external_id: &str, who: &str, value| {
         let operation = RequestId::from_bytes(IdempotencyKey::imported("comment", "likes", external_id).0);
         let like = SetLike { comment_id: root, member: member(who), value, operation };
@@ -197,7 +199,7 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
         let replayed: Vec<_> = answers.iter().flatten().map(|output| output.replayed).collect();
         assert_eq!(replayed, [true, repeated, repeated], "what is there already is not brought in again");
         let row = scene.view(root).await.comment;
-        assert_eq!((row.like_count, row.dislike_count), (1, 1));
+        assert_eq!((row.counts.like_count, row.counts.dislike_count), (1, 1));
     }
     let likers = scene.process.reader.likers(root, LikeValue::Like, None, 9).await.expect("read").items;
     assert_eq!(likers.iter().map(|l| (l.member.as_str(), l.time)).collect::<Vec<_>>(), [("a", Millis(77))]);

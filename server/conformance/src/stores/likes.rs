@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use riposte_core::Effect;
 use riposte_core::like::LikeAnswer;
 use riposte_core::page::{LikerCursor, MemberLike, Page};
 use riposte_core::request::RequestId;
 use riposte_core::verbs::{Delete, DeleteActor, DeleteSubject, SetLike, UpdateSubject};
-use riposte_core::{Command, CommandOutput, CommentId, CommentState, Error, LikeValue, SubjectKey, SubjectState};
+use riposte_core::{
+    Command, CommandOutput, CommentId, CommentState, Effect, Error, LikeValue, SubjectKey, SubjectState,
+};
 
 use super::backend::{Backend, StepClock};
 use super::scene::{Scene, member};
@@ -45,7 +46,7 @@ impl Hand<'_> {
 
     async fn counts(&self) -> (i32, i32) {
         let comment = self.scene.view(self.id).await.comment;
-        (comment.like_count, comment.dislike_count)
+        (comment.counts.like_count, comment.counts.dislike_count)
     }
 }
 
@@ -59,7 +60,7 @@ fn answer(output: &CommandOutput) -> LikeAnswer {
 async fn hand(scene: &Scene) -> Hand<'_> {
     let key = scene.key();
     scene.open(&key).await;
-    let id = scene.root(&key).await.comment.id;
+    let id = scene.root(&key).await.comment.reference.id;
     Hand { scene, key, id }
 }
 
@@ -85,7 +86,7 @@ pub(super) async fn a_like_clears_a_dislike_and_none_undoes(backend: Backend) {
             "step {n}"
         );
         assert_eq!((hand.state("m").await, hand.counts().await), (Some(value), counts), "step {n}");
-        assert_eq!(scene.view(hand.id).await.comment.revision, told.comment_revision);
+        assert_eq!(scene.view(hand.id).await.comment.lifecycle.revision, told.comment_revision);
     }
     assert_eq!(scene.subject(&hand.key).await.revision, revision, "likes never move the subject's revision");
     scene.sound(&hand.key).await;
@@ -172,7 +173,8 @@ pub(super) async fn what_is_not_visible_or_not_open_takes_no_likes(backend: Back
 pub(super) async fn states_come_in_the_order_of_the_question(backend: Backend) {
     let scene = Scene::new(&backend, "states_come_in_the_order_of_the_question");
     let hand = hand(&scene).await;
-    let (second, third) = (scene.root(&hand.key).await.comment.id, scene.root(&hand.key).await.comment.id);
+    let (second, third) =
+        (scene.root(&hand.key).await.comment.reference.id, scene.root(&hand.key).await.comment.reference.id);
     hand.set("m", Dislike, operation(1, 1)).await;
     Hand { scene: &scene, key: hand.key.clone(), id: third }.set("m", Like, operation(2, 1)).await;
     Hand { scene: &scene, key: hand.key.clone(), id: second }.set("n", Like, operation(2, 2)).await;
@@ -223,7 +225,7 @@ pub(super) async fn what_a_member_likes_is_walked_by_comment(backend: Backend) {
     let values = [LikeValue::Like, LikeValue::None, LikeValue::Dislike];
     let (mut batch, mut expected) = (Vec::new(), Vec::new());
     for n in 0..9 {
-        let id = scene.root(&key).await.comment.id;
+        let id = scene.root(&key).await.comment.reference.id;
         for (who, value) in [("m", values[n % 3]), ("m ", LikeValue::Like)] {
             let like = SetLike { comment_id: id, member: member(who), value, operation: operation(n as u64, 1) };
             batch.push(scene.command(&key, like));
@@ -260,7 +262,7 @@ pub(super) async fn counts_equal_members_after_many_changed_their_minds_at_once(
     let scene = Scene::new(&backend, "counts_equal_members_after_many_changed_their_minds_at_once");
     let hand = hand(&scene).await;
     let (key, id) = (hand.key.clone(), hand.id);
-    let other = scene.reply(&key, id, 2).await.comment.id;
+    let other = scene.reply(&key, id, 2).await.comment.reference.id;
     let mut members = Vec::new();
     for m in 0..64_u64 {
         let (scene, key) = (Arc::clone(&scene), key.clone());

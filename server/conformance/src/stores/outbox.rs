@@ -41,8 +41,8 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = fixture.key();
     fixture.open(&key).await;
-    let root = fixture.root(&key).await.comment.id;
-    let reply = fixture.reply(&key, root, 2).await.comment.id;
+    let root = fixture.root(&key).await.comment.reference.id;
+    let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
     let target = fixture.target(reply).await;
     let edit = Edit {
         target: target.clone(),
@@ -164,7 +164,7 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
     let fixture = Scene::new(&backend, "likes_leave_one_event_without_a_revision");
     let relay = Relay::of(&backend).await;
     let key = fixture.key();
-    let ids = [fixture.root(&key).await.comment.id, fixture.root(&key).await.comment.id];
+    let ids = [fixture.root(&key).await.comment.reference.id, fixture.root(&key).await.comment.reference.id];
     let subject = fixture.subject(&key).await;
     let like = |n: usize, who: &str| {
         let operation = operation(n as u64, 1);
@@ -192,7 +192,7 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     let fixture = Scene::new(&backend, "an_event_has_the_outcome_of_each_comment");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = fixture.key();
-    let id = fixture.root(&key).await.comment.id;
+    let id = fixture.root(&key).await.comment.reference.id;
     let target = fixture.target(id).await;
     fixture.run(&key, Hide { target: target.clone() }).await;
     fixture.run(&key, Unhide { target: target.clone() }).await;

@@ -94,7 +94,7 @@ pub(super) async fn windows_of_roots_are_exact_in_both_orders(backend: Backend) 
     let key = scene.key();
     let mut ids = Vec::new();
     for _ in 0..12 {
-        ids.push(scene.root(&key).await.comment.id);
+        ids.push(scene.root(&key).await.comment.reference.id);
     }
     punch(&scene, &key, &ids, &[1, 5, 6, 7, 12]).await;
     let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
@@ -104,12 +104,12 @@ pub(super) async fn windows_of_roots_are_exact_in_both_orders(backend: Backend) 
 pub(super) async fn windows_of_replies_are_exact_in_both_orders(backend: Backend) {
     let scene = Scene::new(&backend, "windows_of_replies_are_exact_in_both_orders");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
-    let mut ids = vec![scene.reply(&key, root, 3).await.comment.id];
+    let root = scene.root(&key).await.comment.reference.id;
+    let mut ids = vec![scene.reply(&key, root, 3).await.comment.reference.id];
     for n in 1..12 {
         // Every other comment is a reply to a reply: a list of replies contains all depths.
         let parent = if n % 2 == 0 { root } else { ids[n - 1] };
-        ids.push(scene.reply(&key, parent, 3).await.comment.id);
+        ids.push(scene.reply(&key, parent, 3).await.comment.reference.id);
     }
     punch(&scene, &key, &ids, &[2, 6, 7, 8, 12]).await;
     let read = async |window| scene.replies(&key, root, window).await.replies;
@@ -162,7 +162,7 @@ pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Ba
     let key = scene.key();
     let mut ids = Vec::new();
     for _ in 0..25 {
-        ids.push(scene.root(&key).await.comment.id);
+        ids.push(scene.root(&key).await.comment.reference.id);
     }
     punch(&scene, &key, &ids, &[10, 11, 25]).await;
     let mut expected: Vec<i32> = (1..=24).filter(|floor| ![10, 11].contains(floor)).collect();
@@ -192,8 +192,8 @@ async fn walk_among_writers(
             while !stop.load(Ordering::Relaxed) {
                 tokio::task::yield_now().await;
                 let new = match root {
-                    Some(root) => scene.reply(&key, root, 2).await.comment.id,
-                    None => scene.root(&key).await.comment.id,
+                    Some(root) => scene.reply(&key, root, 2).await.comment.reference.id,
+                    None => scene.root(&key).await.comment.reference.id,
                 };
                 if writer == 0 {
                     let target = scene.target(new).await;
@@ -245,7 +245,7 @@ pub(super) async fn walks_of_replies_are_exact_while_others_write(backend: Backe
     for order in ORDERS {
         let scene = Scene::new(&backend, &format!("walks_of_replies_are_exact_while_others_write {order:?}"));
         let key = scene.key();
-        let root = scene.root(&key).await.comment.id;
+        let root = scene.root(&key).await.comment.reference.id;
         for _ in 0..15 {
             scene.reply(&key, root, 2).await;
         }
@@ -259,7 +259,7 @@ pub(super) async fn the_limit_counts_listed_items_only(backend: Backend) {
     let key = scene.key();
     let mut ids = Vec::new();
     for _ in 0..30 {
-        ids.push(scene.root(&key).await.comment.id);
+        ids.push(scene.root(&key).await.comment.reference.id);
     }
     let gone: Vec<usize> = (2..=29).collect();
     punch(&scene, &key, &ids, &gone).await;

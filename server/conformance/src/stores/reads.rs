@@ -38,7 +38,7 @@ pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) 
     let mut ids = Vec::new();
     for n in 0..12 {
         let key = scene.key_named(n);
-        ids.push(scene.root(&key).await.comment.id);
+        ids.push(scene.root(&key).await.comment.reference.id);
         keys.push(key);
     }
     let (absent, nowhere) = (scene.key_named("absent"), scene.id(&keys[0]).await);
@@ -52,7 +52,7 @@ pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) 
     assert_eq!(found, keys.iter().enumerate().map(|(n, key)| (n != 7).then_some(key)).collect::<Vec<_>>());
     let expected: Vec<_> = ids.iter().map(|id| (*id != nowhere).then_some(*id)).collect();
     let comments = reader.comments(&ids).await.expect("read");
-    assert_eq!(comments.iter().map(|c| c.as_ref().map(|c| c.comment.id)).collect::<Vec<_>>(), expected);
+    assert_eq!(comments.iter().map(|c| c.as_ref().map(|c| c.comment.reference.id)).collect::<Vec<_>>(), expected);
     let located = reader.locate(&ids).await.expect("read");
     assert_eq!(located.iter().map(|l| l.as_ref().map(|l| l.id)).collect::<Vec<_>>(), expected);
 }
@@ -60,7 +60,7 @@ pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) 
 pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
     let scene = Scene::new(&backend, "nothing_below_a_deleted_subject_is_shown");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     scene.run(&key, DeleteSubject { etag: String::new() }).await;
     let reader = &scene.process.reader;
     assert!(scene.subject(&key).await.delete_time.is_some(), "the subject itself is told");
@@ -73,12 +73,12 @@ pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
 
 /// Creates a root with two branches under a depth limit of 4. Returns the ids by name.
 async fn bush(scene: &Scene, key: &SubjectKey) -> [CommentId; 6] {
-    let root = scene.root(key).await.comment.id;
-    let a = scene.reply(key, root, 4).await.comment.id;
-    let b = scene.reply(key, root, 4).await.comment.id;
-    let aa = scene.reply(key, a, 4).await.comment.id;
-    let aaa = scene.reply(key, aa, 4).await.comment.id;
-    let capped = scene.reply(key, aaa, 4).await.comment.id;
+    let root = scene.root(key).await.comment.reference.id;
+    let a = scene.reply(key, root, 4).await.comment.reference.id;
+    let b = scene.reply(key, root, 4).await.comment.reference.id;
+    let aa = scene.reply(key, a, 4).await.comment.reference.id;
+    let aaa = scene.reply(key, aa, 4).await.comment.reference.id;
+    let capped = scene.reply(key, aaa, 4).await.comment.reference.id;
     [root, a, b, aa, aaa, capped]
 }
 
@@ -86,18 +86,18 @@ pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend)
     let scene = Scene::new(&backend, "a_thread_is_told_in_the_order_of_its_paths");
     let key = scene.key();
     let [root, a, b, aa, aaa, capped] = bush(&scene, &key).await;
-    let top = async |id: CommentId| scene.view(id).await.comment.path;
+    let top = async |id: CommentId| scene.view(id).await.comment.reference.path;
     let read = async |id, max_depth, limit| {
         let (mut ids, mut after) = (Vec::new(), None);
         loop {
             let part = SubtreeQuery { top: top(id).await, max_depth, after: after.take(), limit };
             let page = scene.process.reader.thread(&key, &part).await.expect("read").expect("there");
-            ids.extend(page.comments.iter().map(|c| c.comment.id));
+            ids.extend(page.comments.iter().map(|c| c.comment.reference.id));
             if !page.more_after {
                 return ids;
             }
             assert_eq!(page.comments.len(), limit, "a page before the last is full");
-            after = page.comments.last().map(|c| c.comment.path.clone());
+            after = page.comments.last().map(|c| c.comment.reference.path.clone());
         }
     };
     for limit in [1, 2, 5, 6, 100] {
@@ -116,7 +116,7 @@ pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backen
     let [root, a, b, aa, aaa, capped] = bush(&scene, &key).await;
     let up = async |id, limit| {
         let found = scene.process.reader.conversation(&key, id, limit).await.expect("read");
-        found.iter().map(|view| view.comment.id).collect::<Vec<_>>()
+        found.iter().map(|view| view.comment.reference.id).collect::<Vec<_>>()
     };
     assert_eq!(up(capped, 100).await, [aaa, aa, a, root], "by parent, although it stands beside aaa");
     assert_eq!(up(capped, 2).await, [aaa, aa, root], "the nearest two, and the root");
@@ -129,11 +129,11 @@ pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backen
 pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(backend: Backend) {
     let scene = Scene::new(&backend, "previews_that_nobody_likes_are_the_oldest_listed_replies");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
-    let lone = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
+    let lone = scene.root(&key).await.comment.reference.id;
     let mut replies = Vec::new();
     for _ in 0..4 {
-        replies.push(scene.reply(&key, root, 2).await.comment.id);
+        replies.push(scene.reply(&key, root, 2).await.comment.reference.id);
     }
     let actor = riposte_core::verbs::DeleteActor::Moderator;
     let verb = riposte_core::verbs::Delete { target: scene.target(replies[1]).await, actor, etag: String::new() };
@@ -141,10 +141,10 @@ pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(bac
     for (previews, shown, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
         let page = scene.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");
         let [of_root, of_lone] = &page.threads.items[..] else { panic!("two roots") };
-        let ids: Vec<_> = of_root.replies.iter().map(|view| view.comment.id).collect();
+        let ids: Vec<_> = of_root.replies.iter().map(|view| view.comment.reference.id).collect();
         assert_eq!(ids, [replies[0], replies[2], replies[3]][..shown], "{previews} previews");
         assert_eq!(of_root.more_replies, more, "{previews} previews");
-        assert_eq!((of_lone.root.comment.id, of_lone.replies.len(), of_lone.more_replies), (lone, 0, false));
+        assert_eq!((of_lone.root.comment.reference.id, of_lone.replies.len(), of_lone.more_replies), (lone, 0, false));
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) async fn every_character_of_what_people_write_comes_back(backend: Bac
         let address = Some(std::net::IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]));
         create.client = ClientInfo { ip: address, platform: "ios".to_owned(), device: "iPhone17,1 _@".to_owned() };
         let (content, client) = (create.content.clone(), create.client.clone());
-        let id = comment(&scene.run(&key, create).await).comment.id;
+        let id = comment(&scene.run(&key, create).await).comment.reference.id;
         assert_eq!(scene.view(id).await.content.as_ref(), Some(&content));
         let exported = scene.process.reader.export_comments(&key, None, 100).await.expect("read");
         let exported = exported.last().expect("at least one");
@@ -192,9 +192,9 @@ pub(super) async fn ids_that_callers_own_are_compared_byte_by_byte(backend: Back
     for (n, name) in names.iter().enumerate() {
         let key = scene.key_named(name);
         let subject = scene.subject(&key).await;
-        assert_eq!((subject.root_count as usize, &subject.key), (n + 1, &key), "{name:?}");
+        assert_eq!((subject.counts.root_count as usize, &subject.key), (n + 1, &key), "{name:?}");
         let root = scene.roots(&key, first(1)).await.threads.items.remove(0).root;
-        assert_eq!(root.comment.member, member(name));
+        assert_eq!(root.comment.reference.member, member(name));
     }
 }
 
@@ -217,15 +217,15 @@ pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) 
     let key = scene.key();
     let other = scene.neighbour(&key);
     let (own, foreign) = (scene.root(&key).await.comment, scene.root(&other).await.comment);
-    scene.reply(&other, foreign.id, 2).await;
+    scene.reply(&other, foreign.reference.id, 2).await;
     let reader = &scene.process.reader;
     assert_eq!(
-        reader.like_states(&key, &member("m"), &[own.id, foreign.id]).await,
+        reader.like_states(&key, &member("m"), &[own.reference.id, foreign.reference.id]).await,
         Ok(vec![Some(LikeValue::None), None])
     );
-    assert_eq!(reader.replies(&key, foreign.id, first(5)).await, Ok(None));
-    assert_eq!(reader.conversation(&key, foreign.id, 5).await, Ok(Vec::new()));
-    let part = SubtreeQuery { top: foreign.path, max_depth: 9, after: None, limit: 5 };
+    assert_eq!(reader.replies(&key, foreign.reference.id, first(5)).await, Ok(None));
+    assert_eq!(reader.conversation(&key, foreign.reference.id, 5).await, Ok(Vec::new()));
+    let part = SubtreeQuery { top: foreign.reference.path, max_depth: 9, after: None, limit: 5 };
     let thread = reader.thread(&key, &part).await.expect("read");
     assert!(thread.is_none_or(|page| page.comments.is_empty()));
     assert_eq!(scene.floors(&key).await, [1]);
@@ -279,7 +279,7 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
     let mut ids: Vec<CommentId> = bush(&scene, &key).await.into();
     // Under a depth limit of one a reply is a root; it still follows its parent.
     for n in 0..6 {
-        ids.push(scene.reply(&key, ids[n], 1).await.comment.id);
+        ids.push(scene.reply(&key, ids[n], 1).await.comment.reference.id);
     }
     let verb = Import {
         id: scene.id(&key).await,
@@ -301,20 +301,20 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
         loop {
             let part = scene.process.reader.export_comments(&key, last, limit).await.expect("read");
             let Some(end) = part.last() else { break };
-            last = Some(end.view.comment.id);
+            last = Some(end.view.comment.reference.id);
             found.extend(part);
         }
         for (n, exported) in found.iter().enumerate() {
-            let parent = exported.view.comment.parent_id;
-            let before = found[..n].iter().any(|earlier| Some(earlier.view.comment.id) == parent);
+            let parent = exported.view.comment.reference.parent_id;
+            let before = found[..n].iter().any(|earlier| Some(earlier.view.comment.reference.id) == parent);
             assert!(parent.is_none() || before, "an answer before its parent, by {limit}");
         }
-        let mut seen: Vec<_> = found.iter().map(|exported| exported.view.comment.id).collect();
+        let mut seen: Vec<_> = found.iter().map(|exported| exported.view.comment.reference.id).collect();
         seen.sort_unstable();
         let mut all = ids.clone();
         all.sort_unstable();
         assert_eq!(seen, all, "by {limit}");
-        let hidden = found.iter().find(|exported| exported.view.comment.id == verb.id).expect("exported");
+        let hidden = found.iter().find(|exported| exported.view.comment.reference.id == verb.id).expect("exported");
         assert_eq!((hidden.origin.as_ref(), hidden.view.content.as_ref()), (Some(&verb.origin), Some(&verb.content)));
     }
 }

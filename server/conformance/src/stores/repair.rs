@@ -13,7 +13,7 @@ pub(super) async fn a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none(b
     let key = scene.key();
     let repairer = &scene.process.repairer;
     assert_eq!(repairer.repair(&key, Millis(1)).await, Ok(None));
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     scene.reply(&key, root, 2).await;
     for _ in 0..2 {
         let sound = RepairReport { drifts: Vec::new(), revision: 2 };

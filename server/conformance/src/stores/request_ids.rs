@@ -25,7 +25,7 @@ pub(super) async fn a_repeat_answers_the_first_id_floor_and_revision_for_ever(ba
     let verb = scene.create(&key, "author").await;
     let command = scene.command(&key, verb);
     let first = scene.send(&command).await.expect("created");
-    let reply = scene.answer(&key, comment(&first).comment.id, 2).await;
+    let reply = scene.answer(&key, comment(&first).comment.reference.id, 2).await;
     let reply = scene.command(&key, reply);
     let replied = scene.send(&reply).await.expect("created");
     for _ in 0..3 {
@@ -36,7 +36,10 @@ pub(super) async fn a_repeat_answers_the_first_id_floor_and_revision_for_ever(ba
         again.verb = scene.create(&key, "author").await.into();
         repeats(&scene, &again, &first).await;
         let (old, new) = (comment(&first).comment, comment(&scene.send(&again).await.expect("repeated")).comment);
-        assert_eq!((old.id, old.floor, old.born_revision), (new.id, new.floor, new.born_revision));
+        assert_eq!(
+            (old.reference.id, old.reference.floor, old.reference.born_revision),
+            (new.reference.id, new.reference.floor, new.reference.born_revision)
+        );
         repeats(&scene, &reply, &replied).await;
     }
     assert_eq!(scene.floors(&key).await, [1, 2, 3, 4]);
@@ -48,15 +51,15 @@ pub(super) async fn a_repeat_shows_the_present_body(backend: Backend) {
     let key = scene.key();
     let verb = scene.create(&key, "author").await;
     let command = scene.command(&key, verb);
-    let id = comment(&scene.send(&command).await.expect("created")).comment.id;
+    let id = comment(&scene.send(&command).await.expect("created")).comment.reference.id;
     let target = scene.target(id).await;
     let (content, etag) = (text("edited"), String::new());
     scene.run(&key, Edit { target: target.clone(), member: member("author"), content, etag, window: None }).await;
     let again = comment(&scene.send(&command).await.expect("repeated"));
-    assert_eq!((again.content, again.comment.floor), (Some(text("edited")), 1));
+    assert_eq!((again.content, again.comment.reference.floor), (Some(text("edited")), 1));
     scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let again = comment(&scene.send(&command).await.expect("repeated"));
-    assert_eq!((again.content, again.comment.id), (None, id), "a tombstone");
+    assert_eq!((again.content, again.comment.reference.id), (None, id), "a tombstone");
 }
 
 pub(super) async fn another_body_under_the_same_key_is_refused(backend: Backend) {
@@ -64,7 +67,7 @@ pub(super) async fn another_body_under_the_same_key_is_refused(backend: Backend)
     let key = scene.key();
     let verb = scene.create(&key, "author").await;
     let create = scene.command(&key, verb);
-    let id = comment(&scene.send(&create).await.expect("created")).comment.id;
+    let id = comment(&scene.send(&create).await.expect("created")).comment.reference.id;
     let hide = scene.command(&key, Hide { target: scene.target(id).await });
     scene.send(&hide).await.expect("hidden");
     for used in [&create, &hide] {
@@ -91,8 +94,8 @@ pub(super) async fn twins_in_one_batch_are_one(backend: Backend) {
     reused.request.fingerprint = Fingerprint(7);
     let answers = scene.commit(&[one, two.clone(), reused, two]).await;
     let ids: Vec<_> =
-        answers.iter().map(|answer| answer.as_ref().map(|r| (comment(r).comment.id, r.replayed))).collect();
-    let id = comment(answers[0].as_ref().expect("created")).comment.id;
+        answers.iter().map(|answer| answer.as_ref().map(|r| (comment(r).comment.reference.id, r.replayed))).collect();
+    let id = comment(answers[0].as_ref().expect("created")).comment.reference.id;
     assert_eq!(ids, [Ok((id, false)), Ok((id, true)), Err(&Error::RequestIdReused), Ok((id, true))]);
     assert_eq!(scene.sound(&key).await, 1);
 }
@@ -119,7 +122,7 @@ pub(super) async fn every_verb_can_be_repeated(backend: Backend) {
     let opening = CreateSubject { id, owner, state, metadata, create_time: StepClock::START };
     let mut done = vec![scene.command(&key, opening)];
     let mut outputs = vec![scene.send(&done[0]).await.expect("made")];
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let target = scene.target(root).await;
     let (author, owner, etag) = (member("author"), member("owner"), String::new());
     let verbs: Vec<CommandKind> = vec![
@@ -172,7 +175,7 @@ pub(super) async fn one_key_under_two_subjects_is_two_requests(backend: Backend)
 pub(super) async fn what_a_request_created_is_found_by_its_key(backend: Backend) {
     let scene = Scene::new(&backend, "what_a_request_created_is_found_by_its_key");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let hide = scene.command(&key, Hide { target: scene.target(root).await });
     scene.send(&hide).await.expect("hidden");
     let mut verb = scene.create(&key, "author").await;
@@ -217,7 +220,7 @@ pub(super) async fn twins_from_many_callers_at_once_are_one(backend: Backend) {
     for caller in callers {
         let output = caller.await.expect("the task ends well").expect("created or repeated");
         let made = comment(&output).comment;
-        ids.push((made.id, made.floor, output.revision));
+        ids.push((made.reference.id, made.reference.floor, output.revision));
         first += usize::from(!output.replayed);
     }
     ids.dedup();

@@ -5,17 +5,15 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use riposte_core::Effect;
 use riposte_core::comment::CommentView;
 use riposte_core::content::ClientInfo;
-use riposte_core::lock_set::CommentLocation;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart, ReplyPage, RootPage};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{Create, CreateSubject, Reply};
 use riposte_core::{
-    Command, CommandKind, CommandOutput, CommentId, Content, Error, MemberId, Millis, Result, Subject, SubjectKey,
-    SubjectState,
+    Command, CommandKind, CommandOutput, CommentId, CommentLocation, Content, Effect, Error, MemberId, Millis, Result,
+    Subject, SubjectKey, SubjectState,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -158,8 +156,7 @@ impl Scene {
 
     /// Returns the location of a comment, as commands name it.
     pub(super) async fn target(&self, id: CommentId) -> CommentLocation {
-        let found = self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment is there");
-        CommentLocation { id, ancestor_ids: found.ancestor_ids, parent: found.parent }
+        self.process.reader.locate(&[id]).await.expect("located").remove(0).expect("the comment is there")
     }
 
     pub(super) async fn view(&self, id: CommentId) -> CommentView {
@@ -218,5 +215,5 @@ pub(super) fn first(limit: usize) -> PageQuery {
 }
 
 pub(super) fn floors(page: &Page<CommentView>) -> Vec<i32> {
-    page.items.iter().map(|view| view.comment.floor).collect()
+    page.items.iter().map(|view| view.comment.reference.floor).collect()
 }

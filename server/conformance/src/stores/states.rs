@@ -13,16 +13,16 @@ async fn deletion(scene: &Scene, id: CommentId, actor: DeleteActor) -> CommandKi
 
 /// Deletes a root or a reply as its author.
 async fn delete(scene: &Scene, key: &SubjectKey, id: CommentId) {
-    let author = scene.view(id).await.comment.member;
+    let author = scene.view(id).await.comment.reference.member;
     let verb = deletion(scene, id, DeleteActor::Author(author)).await;
     scene.run(key, verb).await;
 }
 
 /// Creates a chain of replies and returns its ids, the root first.
 async fn chain(scene: &Scene, key: &SubjectKey, levels: u8) -> Vec<CommentId> {
-    let mut ids = vec![scene.root(key).await.comment.id];
+    let mut ids = vec![scene.root(key).await.comment.reference.id];
     for n in 1..usize::from(levels) {
-        ids.push(scene.reply(key, ids[n - 1], levels).await.comment.id);
+        ids.push(scene.reply(key, ids[n - 1], levels).await.comment.reference.id);
     }
     ids
 }
@@ -32,21 +32,22 @@ pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent
     for levels in [1_u8, 2, 3, 32] {
         let key = scene.key_named(levels);
         let mut parent = scene.root(&key).await;
-        let mut by_depth = vec![parent.comment.id];
+        let mut by_depth = vec![parent.comment.reference.id];
         for step in 1..=levels + 2 {
-            let reply = scene.reply(&key, parent.comment.id, levels).await.comment;
+            let reply = scene.reply(&key, parent.comment.reference.id, levels).await.comment;
             let depth = step.min(levels - 1);
-            assert_eq!(reply.path.depth(), depth, "step {step} under a cap of {levels}");
-            assert_eq!(reply.parent_id, Some(parent.comment.id), "the parent is kept");
-            assert_eq!(reply.root_id, (levels > 1).then_some(by_depth[0]));
+            assert_eq!(reply.reference.path.depth(), depth, "step {step} under a cap of {levels}");
+            assert_eq!(reply.reference.parent_id, Some(parent.comment.reference.id), "the parent is kept");
+            assert_eq!(reply.reference.root_id, (levels > 1).then_some(by_depth[0]));
             if usize::from(depth) == by_depth.len() {
-                by_depth.push(reply.id);
+                by_depth.push(reply.reference.id);
             }
-            let located = scene.process.reader.locate(&[reply.id]).await.expect("located").remove(0).expect("there");
+            let located =
+                scene.process.reader.locate(&[reply.reference.id]).await.expect("located").remove(0).expect("there");
             let above = &by_depth[..usize::from(depth)];
             assert_eq!(located.ancestor_ids[..usize::from(depth)], *above, "step {step} under a cap of {levels}");
-            assert_eq!(located.ancestor_ids.last(), Some(&reply.id));
-            parent = scene.view(reply.id).await;
+            assert_eq!(located.ancestor_ids.last(), Some(&reply.reference.id));
+            parent = scene.view(reply.reference.id).await;
         }
         assert_eq!(scene.sound(&key).await, usize::from(levels) + 3);
     }
@@ -61,12 +62,12 @@ pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it
     }
     let all = SubtreeQuery { top: riposte_core::Path::root(ids[0]), max_depth: 32, after: None, limit: 100 };
     let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
-    let shown: Vec<_> = thread.comments.iter().map(|c| (c.comment.id, c.comment.live_below)).collect();
+    let shown: Vec<_> = thread.comments.iter().map(|c| (c.comment.reference.id, c.comment.counts.live_below)).collect();
     assert_eq!(shown, ids.iter().map(|id| (*id, i32::from(*id != ids[5]))).collect::<Vec<_>>());
     assert_eq!(scene.floors(&key).await, [1], "the root is a listed tombstone");
     let subject = scene.subject(&key).await;
-    assert_eq!((subject.root_count, subject.comment_count), (0, 1));
-    assert_eq!(scene.view(ids[0]).await.comment.reply_count, 1);
+    assert_eq!((subject.counts.root_count, subject.counts.comment_count), (0, 1));
+    assert_eq!(scene.view(ids[0]).await.comment.counts.reply_count, 1);
 
     delete(&scene, &key, ids[5]).await;
     assert_eq!(scene.floors(&key).await, [] as [i32; 0], "nothing visible: nothing listed");
@@ -76,7 +77,7 @@ pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it
     scene.run(&key, verb).await;
     let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
     assert_eq!(
-        thread.comments.iter().map(|c| c.comment.id).collect::<Vec<_>>(),
+        thread.comments.iter().map(|c| c.comment.reference.id).collect::<Vec<_>>(),
         ids[..4],
         "and all above it came back"
     );
@@ -87,12 +88,12 @@ pub(super) async fn delete_and_undelete_move_every_count_there_and_back(backend:
     let scene = Scene::new(&backend, "delete_and_undelete_move_every_count_there_and_back");
     let key = scene.key();
     let ids = chain(&scene, &key, 3).await;
-    let capped = scene.reply(&key, ids[2], 3).await.comment.id;
+    let capped = scene.reply(&key, ids[2], 3).await.comment.reference.id;
     let counts = async || {
         let subject = scene.subject(&key).await;
-        let mut counts = vec![subject.root_count, subject.comment_count];
+        let mut counts = vec![subject.counts.root_count, subject.counts.comment_count];
         for id in ids.iter().chain([&capped]) {
-            counts.push(scene.view(*id).await.comment.reply_count);
+            counts.push(scene.view(*id).await.comment.counts.reply_count);
         }
         counts
     };
@@ -121,7 +122,7 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
         (DeleteActor::Moderator, DeletedBy::Moderator, None, "author"),
     ];
     for (actor, by, may, may_not) in cases {
-        let id = scene.root(&key).await.comment.id;
+        let id = scene.root(&key).await.comment.reference.id;
         let target = scene.target(id).await;
         let undelete = |who: &str| Undelete { target: target.clone(), member: member(who) };
         assert_eq!(scene.refusal(&key, undelete("author")).await, Error::CommentAlreadyExists);
@@ -129,8 +130,8 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
         scene.run(&key, verb).await;
         let tomb = scene.view(id).await.comment;
         assert_eq!(
-            (tomb.state, tomb.deleted_by, tomb.delete_time),
-            (CommentState::Deleted, Some(by), Some(tomb.update_time))
+            (tomb.lifecycle.state, tomb.lifecycle.deleted_by, tomb.lifecycle.delete_time),
+            (CommentState::Deleted, Some(by), Some(tomb.lifecycle.update_time))
         );
         let verb = deletion(&scene, id, actor).await;
         assert_eq!(scene.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
@@ -138,7 +139,10 @@ pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
         if let Some(who) = may {
             scene.run(&key, undelete(who)).await;
             let back = scene.view(id).await.comment;
-            assert_eq!((back.state, back.deleted_by, back.delete_time), (CommentState::Active, None, None));
+            assert_eq!(
+                (back.lifecycle.state, back.lifecycle.deleted_by, back.lifecycle.delete_time),
+                (CommentState::Active, None, None)
+            );
         }
     }
     assert_eq!(scene.floors(&key).await, [1, 2]);
@@ -149,7 +153,7 @@ pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
     let scene = Scene::new(&backend, "somebody_else_may_not_delete");
     let key = scene.key();
     scene.open(&key).await;
-    let id = scene.root(&key).await.comment.id;
+    let id = scene.root(&key).await.comment.reference.id;
     for actor in [
         DeleteActor::Author(member("owner")),
         DeleteActor::Owner(member("author")),
@@ -158,14 +162,14 @@ pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
         let verb = deletion(&scene, id, actor).await;
         assert_eq!(scene.refusal(&key, verb).await, Error::MemberNotAllowed);
     }
-    assert_eq!(scene.view(id).await.comment.state, CommentState::Active);
+    assert_eq!(scene.view(id).await.comment.lifecycle.state, CommentState::Active);
 }
 
 pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
     let scene = Scene::new(&backend, "a_hidden_comment_comes_back_as_it_was");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
-    let reply = scene.reply(&key, root, 2).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
+    let reply = scene.reply(&key, root, 2).await.comment.reference.id;
     let target = scene.target(reply).await;
     assert_eq!(
         scene.refusal(&key, Unhide { target: target.clone() }).await,
@@ -174,7 +178,7 @@ pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
     scene.run(&key, Hide { target: target.clone() }).await;
     assert_eq!(scene.refusal(&key, Hide { target: target.clone() }).await, Error::StateConflict(CommentState::Hidden));
     assert_eq!(floors(&scene.replies(&key, root, first(9)).await.replies), [] as [i32; 0]);
-    assert_eq!(scene.view(root).await.comment.reply_count, 0);
+    assert_eq!(scene.view(root).await.comment.counts.reply_count, 0);
     let answer = scene.answer(&key, reply, 2).await;
     assert_eq!(scene.refusal(&key, answer).await, Error::ParentUnavailable(CommentState::Hidden));
 
@@ -182,10 +186,10 @@ pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
     // moderator.
     delete(&scene, &key, reply).await;
     scene.run(&key, Undelete { target: target.clone(), member: member("replier") }).await;
-    assert_eq!(scene.view(reply).await.comment.state, CommentState::Hidden);
+    assert_eq!(scene.view(reply).await.comment.lifecycle.state, CommentState::Hidden);
     let shown = comment(&scene.run(&key, Unhide { target }).await);
-    assert_eq!((shown.comment.state, shown.content.is_some()), (CommentState::Active, true));
-    assert_eq!(scene.view(root).await.comment.reply_count, 1);
+    assert_eq!((shown.comment.lifecycle.state, shown.content.is_some()), (CommentState::Active, true));
+    assert_eq!(scene.view(root).await.comment.counts.reply_count, 1);
     scene.sound(&key).await;
 }
 
@@ -195,7 +199,7 @@ pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
     scene.open(&key).await;
     let mut ids = Vec::new();
     for _ in 0..3 {
-        let id = scene.root(&key).await.comment.id;
+        let id = scene.root(&key).await.comment.reference.id;
         let target = scene.target(id).await;
         scene.run(&key, Pin { target, member: member("owner") }).await;
         ids.push(id);

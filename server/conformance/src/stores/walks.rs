@@ -10,11 +10,9 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use riposte_core::Effect;
-use riposte_core::Writer;
 use riposte_core::ports::Reader;
 use riposte_core::request::Fingerprint;
-use riposte_core::{Command, CommandOutput, CommentId, Error, Millis, Result, SubjectKey};
+use riposte_core::{Command, CommandOutput, CommentId, Effect, Error, Millis, Result, SubjectKey, Writer};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::{Backend, Process, StepClock};
@@ -139,7 +137,7 @@ impl Walker {
     fn note(&mut self, command: &Command, answer: &Result<CommandOutput>) {
         match answer {
             Ok(CommandOutput { effect: Effect::Comment(view), .. }) => {
-                let id = view.comment.id;
+                let id = view.comment.reference.id;
                 if !self.made.iter().any(|(_, known)| *known == id) {
                     self.made.push((command.subject.clone(), id));
                 }

@@ -101,7 +101,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
                 redis.call('ZADD', key, '-inf', string.sub(sentinel, 1, 9))
             end
             return #redis.call('KEYS', '*:p:*')";
-        let replied = fire.reply(0, key, page().await.threads.items[0].root.comment.id).await;
+        let replied = fire.reply(0, key, page().await.threads.items[0].root.comment.reference.id).await;
         assert!(replied.is_some());
         page().await;
         page().await;

@@ -10,7 +10,6 @@ use riposte_conformance::stores;
 use riposte_core::content::ClientInfo;
 use riposte_core::event::commits;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::lock_set::CommentLocation;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
@@ -115,14 +114,13 @@ impl Fire {
     /// Runs a random command on a comment.
     async fn happen(&self, process: usize, key: &SubjectKey, id: CommentId) {
         let store = &self.processes[process].store;
-        let Some(at) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
-        let target = CommentLocation { id, ancestor_ids: at.ancestor_ids.clone(), parent: at.parent };
+        let Some(target) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
         match rand::random_range(0..10) {
             0..3 => drop(self.reply(process, key, id).await),
             3 => self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await,
             4 => {
-                let edit =
-                    Edit { target, member: at.member, content: self.content(), etag: String::new(), window: None };
+                let member = target.member.clone();
+                let edit = Edit { target, member, content: self.content(), etag: String::new(), window: None };
                 self.send(process, key, edit).await;
             }
             _ => {
@@ -215,11 +213,11 @@ impl Fire {
     /// Replies to a comment. Returns the id, or `None` if the machine is too busy to assign one.
     pub(crate) async fn reply(&self, process: usize, key: &SubjectKey, parent: CommentId) -> Option<CommentId> {
         let store = &self.processes[process].store;
-        let at = store.reader().locate(&[parent]).await.expect("read").remove(0).expect("there");
+        let parent = store.reader().locate(&[parent]).await.expect("read").remove(0).expect("there");
         let id = self.id(process, key).await?;
         let reply = Reply {
             id,
-            parent: CommentLocation { id: parent, ancestor_ids: at.ancestor_ids, parent: at.parent },
+            parent,
             member: self.member(),
             content: self.content(),
             client: ClientInfo::default(),
@@ -230,8 +228,8 @@ impl Fire {
     }
 
     pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
-        let at = self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
-        let target = CommentLocation { id, ancestor_ids: at.ancestor_ids, parent: at.parent };
+        let target =
+            self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
         self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 

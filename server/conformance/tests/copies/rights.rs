@@ -25,7 +25,7 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
         fire.root(0, 0).await;
         let (key, reads) = (&fire.keys[0], || process.reader.tally().of(CacheEvent::PrimaryRead));
         let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
-        let root = page().await.threads.items[0].root.comment.id;
+        let root = page().await.threads.items[0].root.comment.reference.id;
         let before = reads();
         for _ in 0..3 {
             page().await;
@@ -33,7 +33,7 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
         assert_eq!(reads(), before, "copies answer");
         fire.like(0, key, root, 2).await;
         fire.reply(0, key, root).await;
-        assert_eq!(page().await.threads.items[0].root.comment.like_count, 2);
+        assert_eq!(page().await.threads.items[0].root.comment.counts.like_count, 2);
         let member = fire.members().remove(0);
         for _ in 0..2 {
             process.reader.like_states(key, &member, &[root]).await.expect("read");

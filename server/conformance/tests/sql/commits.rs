@@ -5,15 +5,13 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-use riposte_core::Effect;
-use riposte_core::lock_set::CommentLocation;
+use riposte_conformance::stores::root_location;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::DeleteActor;
-use riposte_core::verbs::{Create, CreateSubject, Delete, Hide, Reply, SetLike};
+use riposte_core::verbs::{Create, CreateSubject, Delete, DeleteActor, Hide, Reply, SetLike};
 use riposte_core::{
-    ClientInfo, Command, CommandKind, CommandOutput, Comment, CommentId, Content, Error, LikeValue, MemberId, Millis,
-    SubjectId, SubjectKey, SubjectState,
+    ClientInfo, Command, CommandKind, CommandOutput, Comment, CommentId, Content, Effect, Error, LikeValue, MemberId,
+    Millis, SubjectId, SubjectKey, SubjectState,
 };
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
@@ -55,7 +53,7 @@ pub(crate) async fn create(store: &SqlStore, subject: &SubjectKey) -> Command {
 
 async fn reply(store: &SqlStore, subject: &SubjectKey, parent: &Comment) -> Command {
     let id = new_id(store, subject).await;
-    let target = CommentLocation { id: parent.id, ancestor_ids: vec![parent.id], parent: None };
+    let target = root_location(subject, parent.reference.id);
     let content = Content::stored("reply".to_owned(), Vec::new(), Metadata::new());
     let verb = Reply { id, parent: target, member: member("b"), content, client: ClientInfo::default(), max_depth: 2 };
     command(store, subject, verb)
@@ -89,7 +87,8 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
         let subject = key("batch");
         let first = create(&store, &subject).await;
         let root = comment(&one(&store, &first).await.expect("created"));
-        let orphan = Comment { id: CommentId::new(1).expect("an id"), ..root.clone() };
+        let mut orphan = root.clone();
+        orphan.reference.id = CommentId::new(1).expect("an id");
         let batch = [
             create(&store, &subject).await,
             reply(&store, &subject, &orphan).await,
@@ -97,8 +96,10 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
             create(&store, &subject).await,
         ];
         let answers = store.writer().commit(&batch).await.expect("committed");
-        let floors: Vec<_> =
-            answers.iter().map(|a| a.as_ref().map(|r| (comment(r).floor, r.revision)).map_err(Clone::clone)).collect();
+        let floors: Vec<_> = answers
+            .iter()
+            .map(|a| a.as_ref().map(|r| (comment(r).reference.floor, r.revision)).map_err(Clone::clone))
+            .collect();
         assert_eq!(floors, [Ok((2, 2)), Err(Error::CommentNotFound), Ok((1, 2)), Ok((3, 2))]);
         // Each command again, in another order: the first results, and no new rows.
         for (command, answer) in batch.iter().zip(&answers).rev() {
@@ -107,7 +108,10 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
                 Ok(before) => {
                     let again = again.expect("answered again");
                     assert!(again.replayed);
-                    assert_eq!((comment(&again).id, again.revision), (comment(before).id, before.revision));
+                    assert_eq!(
+                        (comment(&again).reference.id, again.revision),
+                        (comment(before).reference.id, before.revision)
+                    );
                 }
                 Err(error) => assert_eq!(again.as_ref().err(), Some(error)),
             }
@@ -136,7 +140,7 @@ async fn two_processes_that_create_one_subject_at_once_share_it_and_its_floors()
             }
             let mut floors = Vec::new();
             for run in runs {
-                floors.push(comment(&run.await.expect("ran")).floor);
+                floors.push(comment(&run.await.expect("ran")).reference.floor);
             }
             floors.sort_unstable();
             assert_eq!(floors, (1..=8).collect::<Vec<_>>());
@@ -179,7 +183,7 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
         // A repeat of each command returns its result, and completes it.
         let mut floors = Vec::new();
         for command in &commands {
-            floors.push(comment(&one(&store, command).await.expect("settled")).floor);
+            floors.push(comment(&one(&store, command).await.expect("settled")).reference.floor);
         }
         floors.sort_unstable();
         assert_eq!(floors, (1..=30).collect::<Vec<_>>());
@@ -255,7 +259,7 @@ async fn likes_of_many_members_at_once_are_counted_exactly() {
         let mut runs = Vec::new();
         for lane in 0..4_usize {
             let store = stores[lane % 2].clone();
-            let (subject, id) = (subject.clone(), root.id);
+            let (subject, id) = (subject.clone(), root.reference.id);
             runs.push(tokio::spawn(async move {
                 for round in 0..5 {
                     let value = if round % 2 == 0 { LikeValue::Like } else { LikeValue::Dislike };
@@ -303,10 +307,11 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
         }
         let answers = store.writer().commit(&batch).await.expect("committed");
         let roots: Vec<_> = answers.into_iter().map(|a| comment(&a.expect("created"))).collect();
-        assert_eq!(roots.iter().map(|c| c.floor).collect::<Vec<_>>(), (1..=500).collect::<Vec<_>>());
-        let likes: Vec<_> = roots.iter().map(|c| like(&store, &subject, c.id, "fan", LikeValue::Like)).collect();
+        assert_eq!(roots.iter().map(|c| c.reference.floor).collect::<Vec<_>>(), (1..=500).collect::<Vec<_>>());
+        let likes: Vec<_> =
+            roots.iter().map(|c| like(&store, &subject, c.reference.id, "fan", LikeValue::Like)).collect();
         assert!(store.writer().commit(&likes).await.expect("committed").iter().all(Result::is_ok));
-        let target = |c: &Comment| CommentLocation { id: c.id, ancestor_ids: vec![c.id], parent: None };
+        let target = |c: &Comment| root_location(&subject, c.reference.id);
         let actor = DeleteActor::Owner(member("o"));
         let batch = [
             command(&store, &subject, Delete { target: target(&roots[0]), actor, etag: String::new() }),

@@ -1,7 +1,7 @@
 //! The column of the content's fields that have none, beside processes of versions that do not know
 //! it.
 
-use riposte_core::lock_set::CommentLocation;
+use riposte_conformance::stores::root_location;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{Create, Edit};
 use riposte_core::{Command, CommandKind, CommentId, Content, MemberId};
@@ -27,7 +27,7 @@ async fn read(store: &SqlStore, id: CommentId) -> (Option<Content>, Vec<Content>
 }
 
 async fn edit(store: &SqlStore, id: CommentId, content: Content) {
-    let target = CommentLocation { id, ancestor_ids: Vec::new(), parent: None };
+    let target = root_location(&key("extra"), id);
     let member = MemberId::stored("a".to_owned());
     let verb = Edit { target, member, content, etag: String::new(), window: None };
     one(store, &command(store, &key("extra"), verb)).await.expect("edited");
@@ -45,7 +45,7 @@ async fn fields_belong_to_their_text_beside_an_older_process() {
             panic!("a create")
         };
         let verb = Create { content: with_field("first"), ..verb };
-        let id = comment(&one(&store, &command(&store, &key("extra"), verb)).await.expect("created")).id;
+        let id = comment(&one(&store, &command(&store, &key("extra"), verb)).await.expect("created")).reference.id;
         assert_eq!(read(&store, id).await, (Some(with_field("first")), vec![with_field("first")]));
 
         // An older process edits: it keeps the former content without its fields, and leaves those

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use riposte_core::Effect;
-use riposte_core::{Error, LikeValue};
+use riposte_core::{Effect, Error, LikeValue};
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
@@ -133,11 +132,11 @@ async fn a_commit_of_unknown_outcome_happens_exactly_once_and_is_answered_as_the
         mode.store(fault, Ordering::SeqCst);
         let output = one(store, &command).await.expect("settled");
         assert_eq!(mode.load(Ordering::SeqCst), PASS, "the fault did not happen");
-        assert_eq!(comment(&output).floor as usize, round + 2);
+        assert_eq!(comment(&output).reference.floor as usize, round + 2);
         assert!(!output.replayed, "the caller asked once");
         assert!(one(store, &command).await.expect("again").replayed);
 
-        let set = like(store, &subject, root.id, &format!("m{round}"), LikeValue::Like);
+        let set = like(store, &subject, root.reference.id, &format!("m{round}"), LikeValue::Like);
         mode.store(fault, Ordering::SeqCst);
         let Effect::Like(answer) = one(store, &set).await.expect("settled").effect else { panic!("a like") };
         assert_eq!((answer.changed, answer.like_count as usize), (true, round + 1));
@@ -170,6 +169,6 @@ async fn what_may_have_been_committed_is_never_called_undone() {
     assert_eq!(asked.await.expect("no panic"), Err(Error::ShardUnavailable), "it was called undone");
     tx.rollback().await.expect("let go");
     let again = one(store, &command).await.expect("the repeat finds it");
-    assert!(again.replayed && comment(&again).floor == 2, "{again:?}");
+    assert!(again.replayed && comment(&again).reference.floor == 2, "{again:?}");
     faulty.close().await;
 }

@@ -182,7 +182,7 @@ async fn a_batch_over_every_table_is_read_whole() {
         let located = reader.locate(&ids).await.expect("read");
         let subjects = reader.subjects(&keys).await.expect("read");
         eprintln!("{attempt}: comments {comments_took:?}, all three {:?}", begin.elapsed());
-        assert!(comments.iter().zip(&ids).all(|(c, id)| c.as_ref().is_some_and(|c| c.comment.id == *id)));
+        assert!(comments.iter().zip(&ids).all(|(c, id)| c.as_ref().is_some_and(|c| c.comment.reference.id == *id)));
         assert!(located.iter().zip(&keys).all(|(l, key)| l.as_ref().is_some_and(|l| l.subject == *key)));
         assert!(subjects.iter().zip(&keys).all(|(s, key)| s.as_ref().is_some_and(|s| s.key == *key)));
     }

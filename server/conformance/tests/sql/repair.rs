@@ -47,7 +47,7 @@ impl Thread {
 
     /// Returns the comment changes in the event of a revision.
     async fn told(&self, store: &SqlStore, revision: i64) -> Vec<CommentChange> {
-        let (at, id) = (self.subject.key.partition(), row(store, self.roots[0]).await.subject_id);
+        let (at, id) = (self.subject.key.partition(), row(store, self.roots[0]).await.reference.subject_id);
         let mut events = store.outbox().of_subject(at, id, revision - 1, 9).await.expect("read");
         assert_eq!(events.len(), 1, "the last revision is told once");
         let event = events.remove(0);
@@ -98,9 +98,11 @@ async fn every_kind_of_wrong_count_is_found_and_set_right() {
             assert_eq!(thread.drifts(&store).await, Vec::new());
             // The row is as before, except for its own revision; its etag stays.
             let moved = i64::from(comment.is_some());
-            let expected = Comment { revision: former.revision + moved, ..former.clone() };
-            assert_eq!(row(&store, former.id).await, expected);
-            let told = comment.map(|id| CommentChange { id, root: former.root_id, what: ChangeKind::Recounted });
+            let mut expected = former.clone();
+            expected.lifecycle.revision += moved;
+            assert_eq!(row(&store, former.reference.id).await, expected);
+            let told =
+                comment.map(|id| CommentChange { id, root: former.reference.root_id, what: ChangeKind::Recounted });
             assert_eq!(thread.told(&store, before + 1).await, told.into_iter().collect::<Vec<_>>());
             let again = thread.repair(&store).await;
             assert_eq!(
@@ -148,7 +150,7 @@ async fn an_allocator_of_floors_is_never_lowered() {
         assert_eq!(thread.repair(&store).await.drifts.len(), 1);
         assert_eq!(row(&store, thread.roots[0]).await.next_floor, 60);
         let next = thread.subject.roots(1).await;
-        assert_eq!(row(&store, next[0]).await.floor, 50);
+        assert_eq!(row(&store, next[0]).await.reference.floor, 50);
         store.close().await;
         place.drop().await;
     }
@@ -186,7 +188,7 @@ async fn counts_are_set_right_while_others_write() {
             writer.await.expect("ended well");
         }
         assert_eq!(thread.drifts(&store).await, Vec::new());
-        let id = row(&store, thread.roots[0]).await.subject_id;
+        let id = row(&store, thread.roots[0]).await.reference.subject_id;
         let events = store.outbox().of_subject(thread.subject.key.partition(), id, 0, 10_000).await.expect("read");
         let told: Vec<i64> = events.into_iter().filter_map(|event| event.revision).collect();
         assert_eq!(told, (1..=thread.revision(&store).await).collect::<Vec<_>>(), "every revision is told once");

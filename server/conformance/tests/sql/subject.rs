@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use riposte_core::lock_set::CommentLocation;
+use riposte_conformance::stores::root_location;
+use riposte_core::location::CommentLocation;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{Create, Reply, SetLike};
@@ -58,7 +59,7 @@ impl Subject {
         let (mut ids, mut verbs) = (Vec::new(), Vec::new());
         let id = *ancestor_ids.last().expect("a parent");
         for n in 0..count {
-            let parent = CommentLocation { id, ancestor_ids: ancestor_ids.to_vec(), parent: None };
+            let parent = CommentLocation { ancestor_ids: ancestor_ids.to_vec(), ..root_location(&self.key, id) };
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
             let (content, client) = (text(n), ClientInfo::default());

@@ -1,45 +1,31 @@
 //! Comments, both roots and replies: the row, and the view that readers get.
 
 use crate::domain::content::Content;
+use crate::domain::counts::CommentCounts;
 use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::lifecycle::Lifecycle;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
-use crate::domain::state::CommentState;
+use crate::domain::state::Audience;
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
-
-/// The role of the person who deleted a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DeletedBy {
-    /// Its author.
-    Author,
-    /// The owner of the subject.
-    SubjectOwner,
-    /// A moderator.
-    Moderator,
-}
-
-impl DeletedBy {
-    /// The stored code. It never changes.
-    #[must_use]
-    pub const fn code(self) -> i8 {
-        match self {
-            Self::Author => 1,
-            Self::SubjectOwner => 2,
-            Self::Moderator => 3,
-        }
-    }
-
-    /// Returns the value of a stored code; `None` for 0 and for unknown codes.
-    #[must_use]
-    pub fn from_code(code: i8) -> Option<Self> {
-        [Self::Author, Self::SubjectOwner, Self::Moderator].into_iter().find(|d| d.code() == code)
-    }
-}
 
 /// The index row of a comment, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
+    /// The facts that never change.
+    pub reference: CommentRef,
+    /// On a root: the floor of the next reply. This is an allocator, never a count. 1 on replies.
+    pub next_floor: i32,
+    /// The counts.
+    pub counts: CommentCounts,
+    /// The state, with the versions and times that changes of state and content move.
+    pub lifecycle: Lifecycle,
+}
+
+/// The facts about a comment that never change after its creation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommentRef {
     /// Its id.
     pub id: CommentId,
     /// The subject it belongs to.
@@ -54,44 +40,15 @@ pub struct Comment {
     /// Dense, unique and in commit order among the roots of the subject, or among the replies of
     /// its root.
     pub floor: i32,
-    /// On a root: the floor of the next reply. This is an allocator, never a count. 1 on replies.
-    pub next_floor: i32,
     /// The author.
     pub member: MemberId,
-    /// The state.
-    pub state: CommentState,
-    /// The state that an undelete restores; equal to `state` unless the comment is deleted.
-    pub prior_state: CommentState,
-    /// The role of the deleter; `None` unless deleted.
-    pub deleted_by: Option<DeletedBy>,
-    /// The number of members whose value is LIKE.
-    pub like_count: i32,
-    /// The number of members whose value is DISLIKE.
-    pub dislike_count: i32,
-    /// On a root: the number of visible replies at any depth. On a reply: the number of visible
-    /// direct replies.
-    pub reply_count: i32,
-    /// The number of visible comments below it along the path.
-    pub live_below: i32,
-    /// `true` if lists show the comment: it is visible, or a tombstone above a visible comment.
-    pub listed: bool,
-    /// The revision of the comment itself; changes of content, state and likes move it.
-    pub revision: i64,
-    /// The version of its content and state, from which its etag is made; likes never move it.
-    pub version: i64,
     /// The subject's revision in which the comment was created.
     pub born_revision: i64,
     /// The time of creation.
     pub create_time: Millis,
-    /// The time of the last change of content or state.
-    pub update_time: Millis,
-    /// The time of the last edit; `None` if the content was never edited.
-    pub edit_time: Option<Millis>,
-    /// The time of deletion; `None` unless deleted.
-    pub delete_time: Option<Millis>,
 }
 
-impl Comment {
+impl CommentRef {
     /// Returns `true` if the comment is a root.
     #[must_use]
     pub fn is_root(&self) -> bool {
@@ -103,16 +60,37 @@ impl Comment {
     pub fn thread_id(&self) -> CommentId {
         self.root_id.unwrap_or(self.id)
     }
+}
+
+impl Comment {
+    /// Creates a visible comment without likes and replies.
+    #[must_use]
+    pub fn new(reference: CommentRef) -> Self {
+        let lifecycle = Lifecycle::new(reference.create_time);
+        Self { reference, next_floor: 1, counts: CommentCounts::ZERO, lifecycle }
+    }
+
+    /// Returns `true` if the comment is a root.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.reference.is_root()
+    }
+
+    /// The id of the thread's root; for a root its own id.
+    #[must_use]
+    pub fn thread_id(&self) -> CommentId {
+        self.reference.thread_id()
+    }
 
     /// The etag: the opaque version of content and state.
     #[must_use]
     pub fn etag(&self) -> String {
-        format!("{:x}.{:x}", self.id.get(), self.version)
+        format!("{:x}.{:x}", self.reference.id.get(), self.lifecycle.version)
     }
 
     /// Recomputes `listed`; called after every change of the state or of `live_below`.
     pub(crate) fn relist(&mut self) {
-        self.listed = self.state.is_visible() || self.live_below > 0;
+        self.lifecycle.listed = self.lifecycle.state.is_visible() || self.counts.live_below > 0;
     }
 }
 
@@ -135,28 +113,14 @@ impl CommentView {
     /// author may see.
     #[must_use]
     pub fn seen_by(mut self, viewer: Option<&MemberId>) -> Self {
-        let own = viewer.is_some_and(|v| *v == self.comment.member);
-        let shows = match self.comment.state {
-            CommentState::Active => true,
-            CommentState::Pending | CommentState::Rejected | CommentState::Shadowed => own,
-            CommentState::Hidden | CommentState::Deleted => false,
+        let shows = match self.comment.lifecycle.state.audience() {
+            Audience::Everyone => true,
+            Audience::Author => viewer.is_some_and(|viewer| *viewer == self.comment.reference.member),
+            Audience::Nobody => false,
         };
         if !shows {
             self.content = None;
         }
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::DeletedBy;
-
-    #[test]
-    fn codes_are_fixed_for_ever() {
-        let known = [(1, DeletedBy::Author), (2, DeletedBy::SubjectOwner), (3, DeletedBy::Moderator)];
-        assert_eq!(known.map(|(code, _)| DeletedBy::from_code(code)), known.map(|(_, by)| Some(by)));
-        assert_eq!(known.map(|(_, by)| by.code()), known.map(|(code, _)| code));
-        assert_eq!([-1, 0, 4].map(DeletedBy::from_code), [None; 3]);
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::LikeValue;
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
-use crate::domain::subject::{Subject, SubjectKey};
+use crate::domain::subject::Subject;
 use crate::domain::time::Millis;
 pub use range_split::{ForwardScan, RangeSplit};
 
@@ -195,34 +195,6 @@ pub struct SubtreeQuery {
     pub after: Option<Path>,
     /// The maximum number of comments to return.
     pub limit: usize,
-}
-
-/// The unchanging facts about a comment, found by its bare id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LocatedComment {
-    /// The comment.
-    pub id: CommentId,
-    /// Its subject's key.
-    pub subject: SubjectKey,
-    /// Its path.
-    pub path: Path,
-    /// Its floor.
-    pub floor: i32,
-    /// The ids along its path, from the root to the comment itself.
-    pub ancestor_ids: Vec<CommentId>,
-    /// The comment that it replies to, which a depth cap may keep outside `ancestor_ids`; `None` if
-    /// it replies to none.
-    pub parent: Option<CommentId>,
-    /// Its author.
-    pub member: MemberId,
-}
-
-impl LocatedComment {
-    /// The root of its thread.
-    #[must_use]
-    pub fn root(&self) -> CommentId {
-        self.ancestor_ids.first().copied().unwrap_or(self.id)
-    }
 }
 
 /// One current or former content of a comment.

@@ -72,10 +72,10 @@ impl ScoreInputs {
     #[must_use]
     pub const fn of(comment: &Comment) -> Self {
         Self {
-            likes: comment.like_count,
-            dislikes: comment.dislike_count,
-            replies: comment.reply_count,
-            time: comment.create_time,
+            likes: comment.counts.like_count,
+            dislikes: comment.counts.dislike_count,
+            replies: comment.counts.reply_count,
+            time: comment.reference.create_time,
         }
     }
 
@@ -205,7 +205,7 @@ impl RankIndex {
 /// Returns the rank indexes that contain a comment, with its score in each.
 #[must_use]
 pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
-    if !comment.state.is_visible() {
+    if !comment.lifecycle.state.is_visible() {
         return Vec::new();
     }
     let boards: &[RankIndex] = if comment.is_root() { &RankIndex::OF_ROOTS } else { &RankIndex::OF_REPLIES };
@@ -217,15 +217,15 @@ pub fn standings(comment: &Comment, hot: HotProfile) -> Vec<(RankIndex, f64)> {
 /// for a reply.
 #[must_use]
 pub fn list_of(comment: &Comment) -> CommentId {
-    comment.root_id.unwrap_or(CommentId::from(comment.subject_id))
+    comment.reference.root_id.unwrap_or(CommentId::from(comment.reference.subject_id))
 }
 
 /// Returns the sort key of replies in a preview: the most liked first, the oldest first among
 /// equals. A tombstone has no likes.
 #[must_use]
 pub fn preview_order(reply: &Comment) -> (Reverse<i32>, i32) {
-    let likes = if reply.state.is_visible() { reply.like_count } else { 0 };
-    (Reverse(likes), reply.floor)
+    let likes = if reply.lifecycle.state.is_visible() { reply.counts.like_count } else { 0 };
+    (Reverse(likes), reply.reference.floor)
 }
 
 /// The list that a ranked walk follows.

@@ -1,4 +1,4 @@
-//! The states of a comment, and the table that decides how a transition changes the counts.
+//! The states of a comment.
 
 use std::fmt;
 
@@ -19,15 +19,37 @@ pub enum CommentState {
     Deleted,
 }
 
+/// The readers that see the content of a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// All readers.
+    Everyone,
+    /// The author of the comment.
+    Author,
+    /// No reader.
+    Nobody,
+}
+
 impl CommentState {
     /// All states, in the order of their stored codes.
     pub const ALL: [Self; 6] =
         [Self::Active, Self::Pending, Self::Rejected, Self::Hidden, Self::Shadowed, Self::Deleted];
 
-    /// Returns `true` if a comment in this state counts and shows its content to all readers.
+    /// The readers that see the content of a comment in this state.
+    #[must_use]
+    pub const fn audience(self) -> Audience {
+        match self {
+            Self::Active => Audience::Everyone,
+            Self::Pending | Self::Rejected | Self::Shadowed => Audience::Author,
+            Self::Hidden | Self::Deleted => Audience::Nobody,
+        }
+    }
+
+    /// Returns `true` if all readers see the content of a comment in this state. Lists show such a
+    /// comment; the counts that include it are in [`contribution`](crate::counts::contribution).
     #[must_use]
     pub const fn is_visible(self) -> bool {
-        matches!(self, Self::Active)
+        matches!(self.audience(), Audience::Everyone)
     }
 
     /// The stored code. It never changes.
@@ -47,17 +69,6 @@ impl CommentState {
     #[must_use]
     pub fn from_code(code: i8) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.code() == code)
-    }
-
-    /// Returns the amount that a move from `self` to `to` adds to every count that includes the
-    /// comment. It is the only source of count changes, so a repeated transition adds nothing.
-    #[must_use]
-    pub const fn delta(self, to: Self) -> i32 {
-        match (self.is_visible(), to.is_visible()) {
-            (false, true) => 1,
-            (true, false) => -1,
-            (true, true) | (false, false) => 0,
-        }
     }
 }
 
@@ -87,14 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn equal_visibility_moves_no_count_and_codes_are_a_bijection() {
-        for a in CommentState::ALL {
-            assert_eq!(a.delta(a), 0);
-            assert_eq!(CommentState::from_code(a.code()), Some(a));
-            for b in CommentState::ALL {
-                assert_eq!(a.delta(b), -b.delta(a));
-                assert_eq!(a.delta(b), i32::from(b.is_visible()) - i32::from(a.is_visible()));
-            }
+    fn only_active_comments_are_visible_and_codes_are_a_bijection() {
+        for state in CommentState::ALL {
+            assert_eq!(state.is_visible(), state == CommentState::Active);
+            assert_eq!(CommentState::from_code(state.code()), Some(state));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::domain::counts::SubjectCounts;
 use crate::domain::error::Violation;
 use crate::domain::ids::{CommentId, Partition, SubjectId};
 use crate::domain::member::{MemberId, caller_owned};
@@ -107,10 +108,8 @@ pub struct Subject {
     pub state: SubjectState,
     /// The floor of the next root. This is an allocator, never a count: it only grows.
     pub next_floor: i32,
-    /// The number of visible roots.
-    pub root_count: i32,
-    /// The number of visible roots and replies.
-    pub comment_count: i32,
+    /// The counts.
+    pub counts: SubjectCounts,
     /// The revision: it rises by one for each committed batch that changed the subject or a comment
     /// of it. Likes do not move it.
     pub revision: i64,
@@ -138,8 +137,7 @@ impl Subject {
             owner: None,
             state: SubjectState::Active,
             next_floor: 1,
-            root_count: 0,
-            comment_count: 0,
+            counts: SubjectCounts::ZERO,
             revision: 0,
             version: 1,
             pins: Vec::new(),

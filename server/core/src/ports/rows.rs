@@ -15,12 +15,13 @@ use crate::domain::content::ClientInfo;
 use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
 use crate::domain::like::LikeValue;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::ObjectType;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
-    PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
+    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use crate::domain::request::IdempotencyKey;
 use crate::domain::subject::{Subject, SubjectKey};
@@ -59,12 +60,12 @@ pub trait SubjectRows: Send + Sync + std::fmt::Debug {
 #[async_trait]
 pub trait CommentRows: Send + Sync + std::fmt::Debug {
     /// Returns the unchanging facts of comments, in the order of `ids`.
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>>;
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>>;
 
     /// Returns the same as [`CommentRows::locate`] for a caller that may use these types. A comment of
     /// another type is treated as missing, both in the result and in all work done for it, so that
     /// the response time does not reveal it either.
-    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentLocation>>> {
         let found = self.locate(ids).await?;
         Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
     }

@@ -33,7 +33,8 @@ impl Comments {
         let view = self.comment(caller, id, None, min_revision).await?;
         let chain = self.reader.conversation(&view.subject, id, CONVERSATION).await?;
         let truncated = chain.len() > CONVERSATION
-            && chain[CONVERSATION - 1].comment.parent_id != chain.last().map(|root| root.comment.id);
+            && chain[CONVERSATION - 1].comment.reference.parent_id
+                != chain.last().map(|root| root.comment.reference.id);
         Ok((view, chain.into_iter().map(|c| c.seen_by(None)).collect(), truncated))
     }
 }

@@ -26,7 +26,7 @@ impl Comments {
         self.policy(caller, key.object_type())?;
         let mut exported = self.reader.export_comments(key, after, limit).await?;
         for item in &mut exported {
-            if item.view.comment.state == CommentState::Deleted {
+            if item.view.comment.lifecycle.state == CommentState::Deleted {
                 item.view.content = None;
             }
         }

@@ -50,8 +50,8 @@ impl Comments {
         limit: usize,
     ) -> Result<Page<Liker>> {
         let view = self.comment(caller, id, None, 0).await?;
-        if !view.comment.state.is_visible() {
-            return Err(Error::CommentUnavailable(view.comment.state));
+        if !view.comment.lifecycle.state.is_visible() {
+            return Err(Error::CommentUnavailable(view.comment.lifecycle.state));
         }
         self.listable(&view.subject).await?;
         self.reader.likers(id, value, after, limit).await

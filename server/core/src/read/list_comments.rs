@@ -3,7 +3,8 @@
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
-use crate::domain::page::{DEFAULT_PREVIEW, ListOrder, LocatedComment, Page, PageQuery, PageStart, RootPage};
+use crate::domain::location::CommentLocation;
+use crate::domain::page::{DEFAULT_PREVIEW, ListOrder, Page, PageQuery, PageStart, RootPage};
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::read::Comments;
 use crate::read::subjects::{implied, reached, shown};
@@ -72,7 +73,7 @@ impl Comments {
         caller: &Caller,
         key: &SubjectKey,
         id: CommentId,
-    ) -> Result<(i32, LocatedComment)> {
+    ) -> Result<(i32, CommentLocation)> {
         let (at, _) = self.locate(caller, id).await?;
         if at.subject != *key {
             return Err(Error::CommentNotFound);
@@ -86,11 +87,11 @@ impl Comments {
 
     /// Replaces the preview of a reply's thread by the replies around it. They are read from a
     /// separate snapshot; no other response is read in two snapshots.
-    pub(super) async fn centre(&self, page: &mut RootPage, reply: &LocatedComment, limit: u8) -> Result<()> {
+    pub(super) async fn centre(&self, page: &mut RootPage, reply: &CommentLocation, limit: u8) -> Result<()> {
         let window =
             PageQuery { order: ListOrder::Oldest, start: PageStart::Around(reply.floor), limit: usize::from(limit) };
         let Some(found) = self.reader.replies(&reply.subject, reply.root(), window).await? else { return Ok(()) };
-        for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.id == reply.root()) {
+        for thread in page.threads.items.iter_mut().filter(|t| t.root.comment.reference.id == reply.root()) {
             thread.more_replies = found.replies.more_before || found.replies.more_after;
             thread.replies.clone_from(&found.replies.items);
         }

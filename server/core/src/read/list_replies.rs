@@ -3,7 +3,8 @@
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
-use crate::domain::page::{ListOrder, LocatedComment, PageQuery, PageStart, ReplyPage};
+use crate::domain::location::CommentLocation;
+use crate::domain::page::{ListOrder, PageQuery, PageStart, ReplyPage};
 use crate::read::Comments;
 use crate::read::list_comments::ListStart;
 use crate::read::subjects::shown;
@@ -12,7 +13,7 @@ use crate::read::subjects::shown;
 #[derive(Debug, Clone)]
 pub struct ListReplies {
     /// The root.
-    pub root: LocatedComment,
+    pub root: CommentLocation,
     /// The order.
     pub order: ListOrder,
     /// The start of the page.
@@ -46,7 +47,7 @@ impl Comments {
     }
 
     /// Returns the id of the root whose replies are listed.
-    pub(super) fn root_of_replies(root: &LocatedComment) -> Result<CommentId> {
+    pub(super) fn root_of_replies(root: &CommentLocation) -> Result<CommentId> {
         if root.path.depth() > 0 {
             return Err(Error::invalid("root_id", "must be a root comment; GetThread reads below a reply"));
         }
@@ -54,7 +55,7 @@ impl Comments {
     }
 
     /// Returns the floor of a reply, which must belong to this root.
-    pub(super) async fn reply_floor(&self, caller: &Caller, root: &LocatedComment, id: CommentId) -> Result<i32> {
+    pub(super) async fn reply_floor(&self, caller: &Caller, root: &CommentLocation, id: CommentId) -> Result<i32> {
         let (at, _) = self.locate(caller, id).await?;
         if at.root() != root.id || at.path.depth() == 0 {
             return Err(Error::CommentNotFound);

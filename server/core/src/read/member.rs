@@ -51,7 +51,7 @@ impl Comments {
         let open = self.open_subjects(found.iter().map(|(_, view)| &view.subject)).await?;
         // The event consumer lags behind the rows, so the present state of the comment decides.
         let shown = |(_, view): &(HistoryCursor, CommentView)| {
-            (*all || view.comment.state.is_visible()) && open.get(&view.subject).copied().unwrap_or(false)
+            (*all || view.comment.lifecycle.state.is_visible()) && open.get(&view.subject).copied().unwrap_or(false)
         };
         let items = found.into_iter().filter(shown).collect();
         Ok((Page { items, more_before: places.more_before, more_after: places.more_after }, next))

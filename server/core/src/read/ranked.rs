@@ -8,7 +8,8 @@ use std::future::Future;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
-use crate::domain::page::{DEFAULT_PREVIEW, LocatedComment, ReplyPage, RootPage};
+use crate::domain::location::CommentLocation;
+use crate::domain::page::{DEFAULT_PREVIEW, ReplyPage, RootPage};
 use crate::domain::rank::{RankSort, RankedList, Ranking, TOKENS_LIVE};
 use crate::domain::subject::SubjectKey;
 use crate::read::Comments;
@@ -54,7 +55,7 @@ pub struct ListRanked {
 #[derive(Debug, Clone)]
 pub struct ListRankedReplies {
     /// The root.
-    pub root: LocatedComment,
+    pub root: CommentLocation,
     /// The start of the page.
     pub at: RankedAt,
     /// The maximum number of replies.

@@ -16,7 +16,7 @@ impl Comments {
     /// [`Error::SubjectHidden`].
     pub async fn revisions(&self, caller: &Caller, id: CommentId) -> Result<(CommentView, Vec<ContentRevision>)> {
         let view = self.comment(caller, id, None, 0).await?;
-        if !view.comment.state.is_visible() {
+        if !view.comment.lifecycle.state.is_visible() {
             return Err(Error::CommentNotFound);
         }
         self.listable(&view.subject).await?;

@@ -1,7 +1,8 @@
 //! The subtree of a comment.
 
 use crate::domain::error::{Error, Result};
-use crate::domain::page::{LocatedComment, SubtreeQuery, ThreadPage};
+use crate::domain::location::CommentLocation;
+use crate::domain::page::{SubtreeQuery, ThreadPage};
 use crate::read::Comments;
 use crate::read::subjects::shown;
 
@@ -10,7 +11,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::CommentNotFound`], [`Error::SubjectHidden`], [`Error::RevisionNotReached`].
-    pub async fn thread(&self, at: &LocatedComment, part: &SubtreeQuery, min_revision: i64) -> Result<ThreadPage> {
+    pub async fn thread(&self, at: &CommentLocation, part: &SubtreeQuery, min_revision: i64) -> Result<ThreadPage> {
         let page = self.reader.thread(&at.subject, part).await?.ok_or(Error::CommentNotFound)?;
         shown(&page.subject, min_revision)?;
         let comments = page.comments.into_iter().map(|c| c.seen_by(None)).collect();

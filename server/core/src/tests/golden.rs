@@ -15,13 +15,12 @@ use async_trait::async_trait;
 
 use super::store::{Store, run};
 use super::{Mutations, WriteContext, everybody, member, writes};
-use crate::CommandLog;
+use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{Policies, Policy};
-use crate::domain::page::LocatedComment;
 use crate::domain::request::RequestId;
 use crate::domain::subject::Metadata;
 use crate::write::submit::WritePorts;
-use crate::{Command, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
+use crate::{Command, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
 
 const GOLDEN: &str = include_str!("../../golden/fingerprints.txt");
 /// The request id of every golden request but the one without.
@@ -103,10 +102,10 @@ fn subject() -> SubjectKey {
     SubjectKey::stored("video".to_owned(), "4711".to_owned())
 }
 
-fn at(id: i64) -> LocatedComment {
+fn at(id: i64) -> CommentLocation {
     let id = CommentId::new(id).expect("a positive number");
     let (path, ancestor_ids) = (Path::root(id), vec![id]);
-    LocatedComment { id, subject: subject(), path, floor: 1, ancestor_ids, parent: None, member: member("ann") }
+    CommentLocation { id, subject: subject(), path, floor: 1, ancestor_ids, parent_id: None, member: member("ann") }
 }
 
 fn metadata() -> Metadata {

@@ -66,11 +66,11 @@ fn items_come_in_once_however_often_they_are_sent() {
         assert_eq!(told(&outcomes), [one.clone(), one].concat());
         for (key, outcomes) in keys.iter().zip(outcomes.chunks(5)) {
             let row = scene.row(key);
-            assert_eq!((row.state, row.create_time, row.comment_count), (SubjectState::ReadOnly, Millis(4), 3));
+            assert_eq!((row.state, row.create_time, row.counts.comment_count), (SubjectState::ReadOnly, Millis(4), 3));
             let ids: Vec<_> = outcomes.iter().filter_map(|done| done.as_ref().ok()?.comment).collect();
             let rows = scene.store.rows();
             let [a, b, c] = [ids[0], ids[1], ids[2]].map(|id| rows.comments[&id].0.clone());
-            assert_eq!((a.like_count, b.like_count, c.parent_id), (1, 0, Some(b.id)));
+            assert_eq!((a.counts.like_count, b.counts.like_count, c.reference.parent_id), (1, 0, Some(b.reference.id)));
             assert!(outcomes.iter().all(|done| done.as_ref().is_ok_and(|done| done.revision == 1)));
         }
     }

@@ -16,11 +16,11 @@ fn replies(scene: &Scene, root: CommentId, at: ListStart) -> ListReplies {
 }
 
 fn ids(page: &RootPage) -> Vec<CommentId> {
-    page.threads.items.iter().map(|thread| thread.root.comment.id).collect()
+    page.threads.items.iter().map(|thread| thread.root.comment.reference.id).collect()
 }
 
 fn answers(page: &ReplyPage) -> Vec<CommentId> {
-    page.replies.items.iter().map(|reply| reply.comment.id).collect()
+    page.replies.items.iter().map(|reply| reply.comment.reference.id).collect()
 }
 
 const BEGINNING: ListStart = ListStart::Start(PageStart::Beginning);
@@ -70,7 +70,8 @@ fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
         let ask = ListComments { previews, ..roots(&key, ListStart::Comment(id)) };
         let page = run(scene.comments.list_comments(&everybody(), &ask)).expect("the subject stands");
         assert_eq!(ids(&page), [other, root]);
-        let preview = |n: usize| page.threads.items[n].replies.iter().map(|v| v.comment.id).collect::<Vec<_>>();
+        let preview =
+            |n: usize| page.threads.items[n].replies.iter().map(|v| v.comment.reference.id).collect::<Vec<_>>();
         assert_eq!((preview(1), page.threads.items[1].more_replies), (shown.to_vec(), more), "{id:?}");
         assert_eq!(preview(0), [beside][..usize::from(previews.min(1))], "other threads keep theirs");
     }

@@ -26,7 +26,11 @@ fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
         let location = run(scene.store.locate_among(&ids, &types)).expect("a scene has no faults");
         assert_eq!(location.into_iter().map(|at| Some(at?.id)).collect::<Vec<_>>(), found, "{types:?}");
         let read = run(scene.store.comments_among(&ids, &types)).expect("a scene has no faults");
-        assert_eq!(read.into_iter().map(|view| Some(view?.comment.id)).collect::<Vec<_>>(), found, "{types:?}");
+        assert_eq!(
+            read.into_iter().map(|view| Some(view?.comment.reference.id)).collect::<Vec<_>>(),
+            found,
+            "{types:?}"
+        );
     }
 }
 
@@ -36,7 +40,7 @@ fn a_reader_that_cannot_tell_more_keeps_the_page_alone() {
     let subject = scene.subject("1");
     let floors = [(); 3].map(|()| scene.at(scene.root(&subject)).floor);
     let newest = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 2 };
-    let shown = |page: &RootPage| page.threads.items.iter().map(|t| t.root.comment.floor).collect::<Vec<_>>();
+    let shown = |page: &RootPage| page.threads.items.iter().map(|t| t.root.comment.reference.floor).collect::<Vec<_>>();
     for (which, expected) in [
         (PageSelector::Window(newest), [floors[2], floors[1]]),
         (PageSelector::Floors(vec![floors[0], floors[2]]), [floors[0], floors[2]]),

@@ -8,8 +8,7 @@ use crate::domain::rank::{RankSort, Ranking, TOKENS_LIVE};
 use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use crate::domain::subject::SubjectState;
 use crate::ports::IdSource;
-use crate::read::RankedPage;
-use crate::read::{ListRanked, ListRankedReplies, RankedAt};
+use crate::read::{ListRanked, ListRankedReplies, RankedAt, RankedPage};
 use crate::write::verbs::{CommandKind, Create, DeleteSubject, Reply};
 use crate::{ClientInfo, Command, CommentId, Error, Millis, Result, SubjectKey};
 
@@ -27,7 +26,7 @@ fn meanwhile(scene: &Scene, subject: &SubjectKey, root: Option<CommentId>, times
         let (member, content, client) = (member("eve"), content("meanwhile"), ClientInfo::default());
         let verb: CommandKind = match root {
             None => Create { id, member, content, client, auto_create: None }.into(),
-            Some(root) => Reply { id, parent: scene.at(root).target(), member, content, client, max_depth: 2 }.into(),
+            Some(root) => Reply { id, parent: scene.at(root), member, content, client, max_depth: 2 }.into(),
         };
         let request = RequestIdentity {
             key: IdempotencyKey(u128::from(id.get().unsigned_abs()).to_be_bytes()),
@@ -53,13 +52,13 @@ fn replies(scene: &Scene, root: CommentId, at: RankedAt, limit: usize) -> Result
 /// its walk.
 fn of_roots(along: &RankedPage<RootPage>) -> (Vec<i32>, bool, bool, i32) {
     let page = &along.page.threads;
-    let floors = page.items.iter().map(|thread| thread.root.comment.floor).collect();
+    let floors = page.items.iter().map(|thread| thread.root.comment.reference.floor).collect();
     (floors, page.more_before, page.more_after, along.trail.next(None).walk.bound)
 }
 
 fn of_replies(along: &RankedPage<ReplyPage>) -> (Vec<i32>, bool, bool, i32) {
     let page = &along.page.replies;
-    let floors = page.items.iter().map(|reply| reply.comment.floor).collect();
+    let floors = page.items.iter().map(|reply| reply.comment.reference.floor).collect();
     (floors, page.more_before, page.more_after, along.trail.next(None).walk.bound)
 }
 
@@ -186,7 +185,7 @@ fn whoever_jumps_to_a_reply_in_a_ranked_list_sees_it_in_its_preview() {
     rank(&scene, &[1], 2);
     for (id, shown) in [(root, &below[..1]), (below[0], &below[..3]), (below[4], &below[2..])] {
         let along = roots(&scene, &subject, RankedAt::Comment(id), 2).expect("the subject stands");
-        let preview = along.page.threads.items[0].replies.iter().map(|reply| reply.comment.id);
+        let preview = along.page.threads.items[0].replies.iter().map(|reply| reply.comment.reference.id);
         assert_eq!(preview.collect::<Vec<_>>(), shown, "{id:?}");
     }
 }

@@ -38,7 +38,7 @@ fn comments_are_read_in_the_order_of_their_ids_and_foreign_ones_are_missing() {
     let (here, there) = (scene.root(&scene.subject("1")), scene.root_on_wall("1"));
     let read = |caller| {
         let found = run(scene.comments.comments(&caller, &[there, here], None)).expect("a scene has no faults");
-        found.into_iter().map(|view| Some(view?.comment.id)).collect::<Vec<_>>()
+        found.into_iter().map(|view| Some(view?.comment.reference.id)).collect::<Vec<_>>()
     };
     assert_eq!(read(everybody()), [Some(there), Some(here)]);
     assert_eq!(read(only(["video"])), [None, Some(here)]);
@@ -46,7 +46,7 @@ fn comments_are_read_in_the_order_of_their_ids_and_foreign_ones_are_missing() {
     assert_eq!(refused(run(scene.comments.comment(&only(["video"]), there, None, 1))), Error::CommentNotFound);
     scene.hide(here);
     let hidden = run(scene.comments.comment(&everybody(), here, Some(&member("ann")), 0)).expect("it stands");
-    assert_eq!((hidden.comment.id, hidden.content), (here, None));
+    assert_eq!((hidden.comment.reference.id, hidden.content), (here, None));
 }
 
 #[test]
@@ -58,7 +58,11 @@ fn whoever_has_seen_more_than_the_copies_is_answered_from_the_rows() {
     liked(&scene, id, "bob", LikeValue::Like);
     let read = |min| run(copies.comment(&everybody(), id, None, min));
     for min in [0, at_copies] {
-        assert_eq!(read(min).map(|view| view.comment.like_count), Ok(0), "a like is no revision: the copies answer");
+        assert_eq!(
+            read(min).map(|view| view.comment.counts.like_count),
+            Ok(0),
+            "a like is no revision: the copies answer"
+        );
     }
     let now = edited(&scene, id, "edited");
     for (min, said) in [(0, "a root"), (at_copies, "a root"), (now, "edited")] {
@@ -136,8 +140,8 @@ fn a_conversation_tells_what_it_leaves_out_below_its_root() {
     for (n, above, truncated) in [(0, 0, false), (1, 1, false), (100, 100, false), (101, 101, false), (102, 101, true)]
     {
         let (view, chain, told) = run(scene.comments.conversation(&everybody(), replies[n], 0)).expect("it stands");
-        assert_eq!((view.comment.id, chain.len(), told), (replies[n], above, truncated), "reply {n}");
-        assert_eq!(chain.last().map(|view| view.comment.id), (n > 0).then_some(root));
+        assert_eq!((view.comment.reference.id, chain.len(), told), (replies[n], above, truncated), "reply {n}");
+        assert_eq!(chain.last().map(|view| view.comment.reference.id), (n > 0).then_some(root));
     }
     scene.hide(replies[1]);
     let (_, chain, _) = run(scene.comments.conversation(&everybody(), replies[2], 0)).expect("it stands");
@@ -193,7 +197,7 @@ fn a_history_leaves_out_what_may_not_be_shown() {
     for (all, shown) in [(false, vec![fourth, third, first]), (true, vec![fourth, third, hidden, first])] {
         let (page, next) = ask(all, 9, None);
         assert_eq!(page.items.iter().map(|(at, _)| at.comment).collect::<Vec<_>>(), shown);
-        assert!(page.items.iter().all(|(at, view)| at.comment == view.comment.id));
+        assert!(page.items.iter().all(|(at, view)| at.comment == view.comment.reference.id));
         assert_eq!((page.more_before, page.more_after, next), (false, false, None));
     }
     // The first entry is below a deleted subject: it is left out, but counts toward the limit.
@@ -257,7 +261,10 @@ fn an_export_holds_all_comments_without_what_was_deleted() {
     liked(&scene, active, "eve", LikeValue::Dislike);
     let export = |caller, after| {
         let found = run(scene.comments.export_comments(&caller, &subject, after, 9))?;
-        Ok(found.into_iter().map(|item| (item.view.comment.id, item.view.content.is_some())).collect::<Vec<_>>())
+        Ok(found
+            .into_iter()
+            .map(|item| (item.view.comment.reference.id, item.view.content.is_some()))
+            .collect::<Vec<_>>())
     };
     assert_eq!(export(everybody(), None), Ok(vec![(active, true), (hidden, true), (deleted, false)]));
     assert_eq!(export(everybody(), Some(hidden)), Ok(vec![(deleted, false)]));

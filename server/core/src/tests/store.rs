@@ -12,20 +12,18 @@ use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 
-use crate::CommandLog;
 use crate::domain::event::SequencedEvent;
 use crate::domain::ids::IdTick;
 use crate::domain::like::Like;
 use crate::domain::page::{ContentRevision, ListOrder, Page, RootPage, Thread};
 use crate::domain::rank::{RankedList, Ranking};
-use crate::domain::request::IdempotencyKey;
-use crate::domain::request::IdempotencyRecord;
+use crate::domain::request::{IdempotencyKey, IdempotencyRecord};
 use crate::ports::{
     Clock, CountRepair, IdSource, MemberHistories, RankIndexes, Rankings, RebuildProgress, RepairReport,
 };
 use crate::{
-    Command, CommandOutput, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition, Result, Subject,
-    SubjectId, SubjectKey, UnitOfWork,
+    Command, CommandLog, CommandOutput, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition, Result,
+    Subject, SubjectId, SubjectKey, UnitOfWork,
 };
 
 /// Runs a future that never waits.
@@ -53,7 +51,7 @@ impl Rows {
 
     fn view(&self, id: CommentId) -> Option<CommentView> {
         let (comment, content) = self.comments.get(&id)?.clone();
-        let subject = self.subjects.values().find(|subject| subject.id == comment.subject_id)?;
+        let subject = self.subjects.values().find(|subject| subject.id == comment.reference.subject_id)?;
         let pinned = subject.pins.contains(&id);
         Some(CommentView { comment, subject: subject.key.clone(), content: Some(content), pinned })
     }
@@ -66,17 +64,23 @@ impl Rows {
 
     /// Returns the listed roots of a subject, or the listed replies of a root.
     fn listed(&self, key: &SubjectKey, root: Option<CommentId>) -> Vec<CommentView> {
-        self.views(key).into_iter().filter(|view| view.comment.root_id == root && view.comment.listed).collect()
+        self.views(key)
+            .into_iter()
+            .filter(|view| view.comment.reference.root_id == root && view.comment.lifecycle.listed)
+            .collect()
     }
 
     fn at(&self, key: &SubjectKey, root: Option<CommentId>, floors: &[i32]) -> Vec<CommentView> {
         let listed = self.listed(key, root);
-        floors.iter().filter_map(|floor| listed.iter().find(|view| view.comment.floor == *floor).cloned()).collect()
+        floors
+            .iter()
+            .filter_map(|floor| listed.iter().find(|view| view.comment.reference.floor == *floor).cloned())
+            .collect()
     }
 
     fn threads(&self, key: &SubjectKey, roots: Page<CommentView>, previews: u8) -> Option<RootPage> {
         let thread = |root: CommentView| {
-            let mut replies = self.listed(key, Some(root.comment.id));
+            let mut replies = self.listed(key, Some(root.comment.reference.id));
             let more_replies = replies.len() > usize::from(previews);
             replies.truncate(usize::from(previews));
             Thread { root, replies, more_replies }
@@ -93,7 +97,7 @@ impl Rows {
         self.made.iter().for_each(|((subject, key), record)| unit.load_prior(*subject, *key, *record));
         for (comment, content) in self.comments.values() {
             unit.load_comment(comment.clone());
-            unit.load_content(comment.id, content.clone());
+            unit.load_content(comment.reference.id, content.clone());
         }
         let outputs = batch.iter().map(|command| unit.run(command)).collect();
         let (rows, told) = (unit.write_set(), |id: &CommentId| Some((unit.comment(*id)?, unit.content(*id)?)));
@@ -101,13 +105,17 @@ impl Rows {
             self.subjects.insert(subject.key.clone(), subject.clone());
         }
         for (comment, content) in rows.new_comments.keys().chain(rows.comments.keys()).filter_map(told) {
-            self.comments.insert(comment.id, (comment.clone(), content.clone()));
+            self.comments.insert(comment.reference.id, (comment.clone(), content.clone()));
         }
         for (id, request) in &rows.new_comments {
             let (fingerprint, comment) = (request.fingerprint, &self.comments[id].0);
-            let record =
-                IdempotencyRecord { verb: 0, fingerprint, comment: Some(*id), revision: comment.born_revision };
-            self.made.insert((comment.subject_id, request.key), record);
+            let record = IdempotencyRecord {
+                verb: 0,
+                fingerprint,
+                comment: Some(*id),
+                revision: comment.reference.born_revision,
+            };
+            self.made.insert((comment.reference.subject_id, request.key), record);
         }
         self.made.extend(rows.requests.iter().map(|(subject, key, record)| ((*subject, *key), *record)));
         for like in rows.likes.iter().filter_map(|(id, member)| unit.like(*id, member)) {
@@ -237,7 +245,7 @@ impl Rankings for Store {
         limit: usize,
     ) -> Result<Vec<i32>> {
         let listed = self.rows().listed(list.subject(), list.root());
-        let mut found = ranking.leaves(listed.iter().map(|view| view.comment.floor).collect());
+        let mut found = ranking.leaves(listed.iter().map(|view| view.comment.reference.floor).collect());
         found.retain(|floor| floors.contains(floor));
         if order == ListOrder::Newest {
             found.reverse();

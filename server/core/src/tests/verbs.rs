@@ -29,15 +29,19 @@ fn a_comment_goes_through_its_verbs() {
     };
     assert_eq!([pin(true), pin(false)], [Ok(true), Ok(false)]);
     let hide = |hidden| {
-        run(scene.mutations.submit(&asked(), &at, HideComment { hidden })).map(|done| done.value.comment.state)
+        run(scene.mutations.submit(&asked(), &at, HideComment { hidden }))
+            .map(|done| done.value.comment.lifecycle.state)
     };
     assert_eq!([hide(true), hide(false)], [Ok(CommentState::Hidden), Ok(CommentState::Active)]);
     let reply = run(scene.mutations.submit(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
-    assert_eq!((reply.comment.root_id, reply.comment.member, reply.comment.floor), (Some(id), member("bob"), 1));
+    assert_eq!(
+        (reply.comment.reference.root_id, reply.comment.reference.member, reply.comment.reference.floor),
+        (Some(id), member("bob"), 1)
+    );
     for (actor, by) in [(DeleteActor::Author(member("ann")), "ann"), (DeleteActor::Owner(member("owner")), "owner")] {
         let deleted = run(scene.mutations.submit(&asked(), &at, DeleteComment { actor, etag: String::new() }))
             .expect("it is not deleted");
-        assert_eq!((deleted.value.comment.state, deleted.value.content), (CommentState::Deleted, None));
+        assert_eq!((deleted.value.comment.lifecycle.state, deleted.value.content), (CommentState::Deleted, None));
         let back = run(scene.mutations.submit(&asked(), &at, UndeleteComment { member: member(by) }))
             .expect("who deleted it brings it back");
         assert_eq!(text(&back.value), Some("edited"));
@@ -75,7 +79,7 @@ fn a_subject_goes_through_its_verbs() {
 fn the_first_comment_makes_its_subject_where_the_type_says_so() {
     let scene = Scene::new();
     let root = scene.root_on_wall("1");
-    assert_eq!(scene.row(&scene.at(root).subject).comment_count, 1);
+    assert_eq!(scene.row(&scene.at(root).subject).counts.comment_count, 1);
     let none = run(scene.mutations.submit(&asked(), &video("9"), new_root("nowhere")));
     assert_eq!(refused(none), Error::SubjectNotFound);
 }
@@ -112,7 +116,7 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
     let plain = mention(&[], &[]);
     let create = |subject: &SubjectKey, content: &Content| {
         let new = CreateRoot { content: content.clone(), ..new_root("") };
-        run(scene.mutations.submit(&asked_as(1), subject, new)).map(|done| done.value.comment.id)
+        run(scene.mutations.submit(&asked_as(1), subject, new)).map(|done| done.value.comment.reference.id)
     };
     let first = create(&key, &plain);
     assert!(first.is_ok() && create(&key, &plain) == first);
@@ -192,5 +196,5 @@ fn a_like_is_set_and_told_with_its_counts() {
     scene.hide(at.id);
     assert_eq!(refused(set(5, LikeValue::Like)), Error::CommentUnavailable(CommentState::Hidden));
     let unasked = run(scene.comments.comment(&everybody(), at.id, None, 0)).expect("it stands");
-    assert_eq!((unasked.comment.like_count, unasked.comment.dislike_count), (0, 0));
+    assert_eq!((unasked.comment.counts.like_count, unasked.comment.counts.dislike_count), (0, 0));
 }

@@ -1,15 +1,16 @@
 //! The changes of a command: facts that a unit of work applies and a store commits.
 
-use crate::domain::comment::{Comment, DeletedBy};
+use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::ids::CommentId;
+use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::Like;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
 
-/// One changed fact. It never contains counts: they follow from it by [`CommentState::delta`] and
-/// [`LikeValue::delta`](crate::LikeValue::delta).
+/// One changed fact. It never contains counts: they follow from it by
+/// [`contribution`](crate::counts::contribution) and [`LikeValue::delta`](crate::LikeValue::delta).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A new subject.

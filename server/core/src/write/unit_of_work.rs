@@ -58,8 +58,8 @@ impl UnitOfWork {
 
     /// Adds a locked comment.
     pub fn load_comment(&mut self, comment: Comment) {
-        self.paths.insert(comment.path.clone(), comment.id);
-        self.comments.insert(comment.id, comment);
+        self.paths.insert(comment.reference.path.clone(), comment.reference.id);
+        self.comments.insert(comment.reference.id, comment);
     }
 
     /// Adds the content of a comment.

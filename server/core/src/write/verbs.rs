@@ -22,9 +22,9 @@ use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::Policy;
-use crate::domain::page::LocatedComment;
 use crate::domain::request::{Fingerprint, RequestId, RequestIdentity};
 use crate::domain::subject::{Subject, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
@@ -40,7 +40,7 @@ pub use delete_subject::{DeleteSubject, UndeleteSubject};
 pub use edit::{Edit, EditComment};
 pub use hide::{Hide, HideComment, Unhide};
 pub(crate) use import::imported;
-pub use import::{Import, ImportLike, ImportTimes};
+pub use import::{Import, ImportLike, ImportParent, ImportTimes};
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
 pub use reply::{CreateReply, Reply};
@@ -187,7 +187,7 @@ impl WriteTarget for SubjectKey {
     }
 }
 
-impl WriteTarget for LocatedComment {
+impl WriteTarget for CommentLocation {
     fn subject(&self) -> &SubjectKey {
         &self.subject
     }
@@ -297,7 +297,7 @@ fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> 
 /// another subject is not found, even if a store has loaded it.
 fn target<'w>(unit: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<&'w Comment> {
     let subject = existing(unit, command).map_err(|_| Error::CommentNotFound)?;
-    unit.comment(id).filter(|comment| comment.subject_id == subject.id).ok_or(Error::CommentNotFound)
+    unit.comment(id).filter(|comment| comment.reference.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }
 
 /// Rejects an etag that is not the current one; an empty etag requires nothing.

@@ -10,29 +10,29 @@ use super::{subject_key, time};
 /// has no author either.
 pub(crate) fn comment(view: CommentView) -> v1::Comment {
     let CommentView { comment, subject, content: said, pinned } = view;
-    let said = said.filter(|_| comment.state != CommentState::Deleted);
+    let said = said.filter(|_| comment.lifecycle.state != CommentState::Deleted);
     let etag = comment.etag();
     v1::Comment {
-        id: comment.id.get(),
+        id: comment.reference.id.get(),
         subject: Some(subject_key(&subject)),
-        root_id: comment.root_id.map_or(0, CommentId::get),
-        parent_id: comment.parent_id.map_or(0, CommentId::get),
-        depth: i32::from(comment.path.depth()),
-        floor: comment.floor,
-        state: shown_state(comment.state, said.is_some()).into(),
-        member_id: said.as_ref().map_or_else(String::new, |_| comment.member.into()),
+        root_id: comment.reference.root_id.map_or(0, CommentId::get),
+        parent_id: comment.reference.parent_id.map_or(0, CommentId::get),
+        depth: i32::from(comment.reference.path.depth()),
+        floor: comment.reference.floor,
+        state: shown_state(comment.lifecycle.state, said.is_some()).into(),
+        member_id: said.as_ref().map_or_else(String::new, |_| comment.reference.member.into()),
         content: said.map(content),
-        deleted_by: comment.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
-        like_count: comment.like_count,
-        dislike_count: comment.dislike_count,
-        reply_count: comment.reply_count,
+        deleted_by: comment.lifecycle.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
+        like_count: comment.counts.like_count,
+        dislike_count: comment.counts.dislike_count,
+        reply_count: comment.counts.reply_count,
         pinned,
-        revision: comment.revision,
+        revision: comment.lifecycle.revision,
         etag,
-        create_time: Some(time(comment.create_time)),
-        update_time: Some(time(comment.update_time)),
-        edit_time: comment.edit_time.map(time),
-        delete_time: comment.delete_time.map(time),
+        create_time: Some(time(comment.reference.create_time)),
+        update_time: Some(time(comment.lifecycle.update_time)),
+        edit_time: comment.lifecycle.edit_time.map(time),
+        delete_time: comment.lifecycle.delete_time.map(time),
     }
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn thread<E>(
     thread: Thread,
     token: impl FnOnce(CommentId) -> Result<String, E>,
 ) -> Result<v1::CommentThread, E> {
-    let reply_page_token = if thread.more_replies { token(thread.root.comment.id)? } else { String::new() };
+    let reply_page_token = if thread.more_replies { token(thread.root.comment.reference.id)? } else { String::new() };
     let replies = thread.replies.into_iter().map(comment).collect();
     Ok(v1::CommentThread { comment: Some(comment(thread.root)), replies, reply_page_token })
 }

@@ -112,7 +112,7 @@ impl RenderedBody {
 
 impl RenderedThread {
     fn of(thread: Thread) -> Self {
-        let (floor, root) = (thread.root.comment.floor, thread.root.comment.id);
+        let (floor, root) = (thread.root.comment.reference.floor, thread.root.comment.reference.id);
         let walks = if thread.more_replies { root.get() } else { 0 };
         let replies = thread.replies.into_iter().map(super::comment).collect();
         let comment = Some(super::comment(thread.root));

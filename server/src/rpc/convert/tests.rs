@@ -3,8 +3,8 @@ use riposte_cache::PageRenderer;
 use riposte_core::page::{ListOrder, Page, PageStart, RootPage, Thread};
 use riposte_core::read::ListStart;
 use riposte_core::{
-    Comment, CommentId, CommentState, CommentView, Content, DeletedBy, MemberId, Millis, Path, Subject, SubjectId,
-    SubjectKey,
+    Comment, CommentCounts, CommentId, CommentRef, CommentState, CommentView, Content, DeletedBy, Lifecycle, MemberId,
+    Millis, Path, Subject, SubjectId, SubjectKey,
 };
 use riposte_sdk::v1;
 
@@ -16,29 +16,30 @@ use crate::rpc::page_token::{FloorStep, TokenCursor};
 fn view(state: CommentState) -> CommentView {
     let id = CommentId::new(7).expect("positive");
     let comment = Comment {
-        id,
-        subject_id: SubjectId::new(1).expect("positive"),
-        root_id: None,
-        parent_id: None,
-        path: Path::root(id),
-        floor: 3,
+        reference: CommentRef {
+            id,
+            subject_id: SubjectId::new(1).expect("positive"),
+            root_id: None,
+            parent_id: None,
+            path: Path::root(id),
+            floor: 3,
+            member: MemberId::stored("m7".to_owned()),
+            born_revision: 1,
+            create_time: Millis(1_500),
+        },
+        counts: CommentCounts { like_count: 2, dislike_count: 1, reply_count: 4, live_below: 4 },
+        lifecycle: Lifecycle {
+            state,
+            prior_state: CommentState::Active,
+            deleted_by: (state == CommentState::Deleted).then_some(DeletedBy::Author),
+            listed: true,
+            revision: 9,
+            version: 2,
+            update_time: Millis(2_500),
+            edit_time: None,
+            delete_time: (state == CommentState::Deleted).then_some(Millis(2_500)),
+        },
         next_floor: 1,
-        member: MemberId::stored("m7".to_owned()),
-        state,
-        prior_state: CommentState::Active,
-        deleted_by: (state == CommentState::Deleted).then_some(DeletedBy::Author),
-        like_count: 2,
-        dislike_count: 1,
-        reply_count: 4,
-        live_below: 4,
-        listed: true,
-        revision: 9,
-        version: 2,
-        born_revision: 1,
-        create_time: Millis(1_500),
-        update_time: Millis(2_500),
-        edit_time: None,
-        delete_time: (state == CommentState::Deleted).then_some(Millis(2_500)),
     };
     let content = Content::stored("hi".to_owned(), Vec::new(), Default::default());
     let subject = SubjectKey::stored("video".to_owned(), "1".to_owned());

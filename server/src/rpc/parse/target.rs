@@ -3,7 +3,7 @@
 //! A missing object, and one that the caller is not allowed to know about, end the call at once. An
 //! unregistered object type is a violation of its field and is reported with the others.
 
-use riposte_core::page::LocatedComment;
+use riposte_core::location::CommentLocation;
 use riposte_core::{Caller, Comments, Error, Policy, Reason, Result, SubjectKey, Violation};
 use riposte_sdk::v1;
 
@@ -44,7 +44,7 @@ impl Violations {
         caller: &Caller,
         field: &str,
         id: i64,
-    ) -> Result<Option<(LocatedComment, &'c Policy)>> {
+    ) -> Result<Option<(CommentLocation, &'c Policy)>> {
         match self.take(comment_id(field, id)) {
             Some(id) => comments.locate(caller, id).await.map(Some),
             None => Ok(None),

@@ -10,11 +10,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use riposte_core::Effect;
 use riposte_core::event::{Changes, Event};
 use riposte_core::ports::IdSource;
-use riposte_core::{Command, CommandOutput, CommentId, Error, Millis, Result, Subject, UnitOfWork};
-use riposte_core::{CommitObserver, Writer};
+use riposte_core::{
+    Command, CommandOutput, CommentId, CommitObserver, Effect, Error, Millis, Result, Subject, UnitOfWork, Writer,
+};
 
 use super::ids::SqlIds;
 use super::outbox::tell;
@@ -208,7 +208,7 @@ fn claim(commands: &[Command], answers: &mut BatchOutputs) {
     for (command, answer) in commands.iter().zip(answers) {
         if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = answer
             && command.verb.creates_comment()
-            && command.verb.comment_id() == Some(view.comment.id)
+            && command.verb.comment_id() == Some(view.comment.reference.id)
         {
             *replayed = false;
         }

@@ -66,7 +66,7 @@ impl MemberHistories for SqlHistories {
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let found = self.reader.comments_under(key, after, limit).await?;
-        let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
+        let (comments, last) = (found.len(), found.last().map(|comment| comment.reference.id));
         let authored = found.into_iter().map(|comment| HistoryEntry::of(key.object_type().clone(), comment));
         let changed = self.bring::<write::WriteHistory>(authored.collect()).await?;
         Ok(RebuildProgress { comments, changed, next: last.filter(|_| comments == limit) })

@@ -72,10 +72,10 @@ impl SqlRanks {
         let mut roots: Vec<CommentId> = created.flat_map(|(_, ids)| ids).collect();
         roots.extend(events.iter().flat_map(|sequenced| of(&sequenced.event, ChangeKind::StateChanged)));
         let found = self.reader.locate(&roots).await?;
-        let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent).collect();
+        let parents: Vec<CommentId> = found.into_iter().filter_map(|at| at?.parent_id).collect();
         let parents = self.reader.comments(&parents).await?.into_iter().flatten().map(|view| view.comment);
         let roots = parents.filter(Comment::is_root);
-        Ok(roots.map(|root| RankedComment { list: list_of(&root), comment: root.id }).collect())
+        Ok(roots.map(|root| RankedComment { list: list_of(&root), comment: root.reference.id }).collect())
     }
 
     /// Returns those of these subjects whose type has a single level. The types are mostly cached;
@@ -108,8 +108,9 @@ impl RankIndexes for SqlRanks {
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let found = self.reader.comments_under(key, after, limit).await?;
-        let (comments, last) = (found.len(), found.last().map(|comment| comment.id));
-        let ranked = found.iter().map(|comment| RankedComment { list: list_of(comment), comment: comment.id });
+        let (comments, last) = (found.len(), found.last().map(|comment| comment.reference.id));
+        let ranked =
+            found.iter().map(|comment| RankedComment { list: list_of(comment), comment: comment.reference.id });
         let mut ranked: Vec<RankedComment> = ranked.collect();
         ranked.sort_unstable();
         let changed = self.bring(self.sources.map().source(key.partition()), ranked).await?;

@@ -31,9 +31,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
+use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
-    PageSelector, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
+    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use riposte_core::ports::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
@@ -151,19 +152,19 @@ impl SubjectRows for SqlReader {
 
 #[async_trait]
 impl CommentRows for SqlReader {
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         let found = self.locator.locate(ids).await?;
         Ok(rows::in_order(ids, found, |location| location.id))
     }
 
-    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentLocation>>> {
         let found = self.locator.locate_among(ids, types).await?;
         Ok(rows::in_order(ids, found, |location| location.id))
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let found = scatter::gather::<comments::CommentsById>(&self.sources, ids.to_vec()).await?;
-        Ok(rows::in_order(ids, found, |view| view.comment.id))
+        Ok(rows::in_order(ids, found, |view| view.comment.reference.id))
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {

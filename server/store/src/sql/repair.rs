@@ -13,6 +13,7 @@ use riposte_core::{Millis, Result, SubjectKey};
 use super::ids::SqlIds;
 use super::pool::DataSources;
 use super::read::SqlReader;
+use super::read::verify::NEXT_FLOOR;
 use super::transact;
 
 /// The [`CountRepair`] over SQL.
@@ -52,5 +53,5 @@ impl CountRepair for SqlCountRepair {
 /// Returns whether the actual value may be stored. A next floor that is too high stays: its floors
 /// may have been given to comments that are gone.
 fn can_be_set(drift: &CountDrift) -> bool {
-    drift.count != "next_floor" || drift.actual > drift.stored
+    drift.count != NEXT_FLOOR || drift.actual > drift.stored
 }

@@ -9,7 +9,10 @@ mod ranking;
 mod subject;
 
 use riposte_core::request::{IdempotencyKey, RequestIdentity};
-use riposte_core::{Comment, CommentId, CommentState, DeletedBy, Error, MemberId, Millis, Path, Result, SubjectId};
+use riposte_core::{
+    Comment, CommentCounts, CommentId, CommentRef, CommentState, DeletedBy, Error, Lifecycle, MemberId, Millis, Path,
+    Result, SubjectId,
+};
 use sea_orm::ActiveValue::Set;
 
 use super::entity::comment_index::{ActiveModel, Model};
@@ -24,30 +27,36 @@ pub(crate) use subject::{subject, subject_changes, subject_model};
 pub(crate) fn comment(row: Model) -> Result<Comment> {
     let fault = |what: &str| Error::internal(format!("comment {}: {what}", row.id));
     Ok(Comment {
-        id: id(row.id)?,
-        subject_id: SubjectId::new(row.subject_id).ok_or_else(|| fault("it has no subject"))?,
-        root_id: CommentId::new(row.root_id),
-        parent_id: CommentId::new(row.parent_id),
-        state: state(row.id, row.state)?,
-        prior_state: state(row.id, row.prior_state)?,
-        deleted_by: DeletedBy::from_code(row.deleted_by),
-        member: MemberId::stored(string(row.member_id)?),
-        path: Path::from_bytes(row.path)
-            .ok_or_else(|| Error::internal(format!("comment {}: its path is broken", row.id)))?,
-        floor: row.floor,
+        lifecycle: Lifecycle {
+            state: state(row.id, row.state)?,
+            prior_state: state(row.id, row.prior_state)?,
+            deleted_by: DeletedBy::from_code(row.deleted_by),
+            listed: row.listed != 0,
+            revision: row.revision,
+            version: row.version,
+            update_time: Millis(row.update_time),
+            edit_time: row.edit_time.map(Millis),
+            delete_time: row.delete_time.map(Millis),
+        },
+        reference: CommentRef {
+            id: id(row.id)?,
+            subject_id: SubjectId::new(row.subject_id).ok_or_else(|| fault("it has no subject"))?,
+            root_id: CommentId::new(row.root_id),
+            parent_id: CommentId::new(row.parent_id),
+            member: MemberId::stored(string(row.member_id)?),
+            path: Path::from_bytes(row.path)
+                .ok_or_else(|| Error::internal(format!("comment {}: its path is broken", row.id)))?,
+            floor: row.floor,
+            born_revision: row.born_revision,
+            create_time: Millis(row.create_time),
+        },
         next_floor: row.next_floor,
-        like_count: row.like_count,
-        dislike_count: row.dislike_count,
-        reply_count: row.reply_count,
-        live_below: row.live_below,
-        listed: row.listed != 0,
-        revision: row.revision,
-        version: row.version,
-        born_revision: row.born_revision,
-        create_time: Millis(row.create_time),
-        update_time: Millis(row.update_time),
-        edit_time: row.edit_time.map(Millis),
-        delete_time: row.delete_time.map(Millis),
+        counts: CommentCounts {
+            like_count: row.like_count,
+            dislike_count: row.dislike_count,
+            reply_count: row.reply_count,
+            live_below: row.live_below,
+        },
     })
 }
 
@@ -58,48 +67,46 @@ pub(crate) fn state(comment: i64, code: i8) -> Result<CommentState> {
 
 /// Returns the index row of a new comment.
 pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: i16) -> ActiveModel {
+    let CommentRef { id, subject_id, root_id, parent_id, path, floor, member, born_revision, create_time } =
+        &comment.reference;
     ActiveModel {
-        id: Set(comment.id.get()),
+        id: Set(id.get()),
         part: Set(part),
-        subject_id: Set(comment.subject_id.get()),
-        root_id: Set(comment.root_id.map_or(0, CommentId::get)),
-        parent_id: Set(comment.parent_id.map_or(0, CommentId::get)),
-        depth: Set(comment.path.depth().cast_signed()),
-        path: Set(comment.path.as_bytes().to_vec()),
-        floor: Set(comment.floor),
-        member_id: Set(bytes(comment.member.as_str())),
-        born_revision: Set(comment.born_revision),
+        subject_id: Set(subject_id.get()),
+        root_id: Set(root_id.map_or(0, CommentId::get)),
+        parent_id: Set(parent_id.map_or(0, CommentId::get)),
+        depth: Set(path.depth().cast_signed()),
+        path: Set(path.as_bytes().to_vec()),
+        floor: Set(*floor),
+        member_id: Set(bytes(member.as_str())),
+        born_revision: Set(*born_revision),
         request_key: Set(request.key.0.to_vec()),
         request_print: Set(request.fingerprint.0),
-        create_time: Set(comment.create_time.0),
+        create_time: Set(create_time.0),
         ..comment_changes(comment)
     }
 }
 
 /// Returns every column of a comment that can change.
 pub(crate) fn comment_changes(comment: &Comment) -> ActiveModel {
+    let CommentCounts { like_count, dislike_count, reply_count, live_below } = comment.counts;
+    let Lifecycle { state, prior_state, deleted_by, listed, revision, version, update_time, edit_time, delete_time } =
+        comment.lifecycle;
     ActiveModel {
         next_floor: Set(comment.next_floor),
-        state: Set(comment.state.code()),
-        prior_state: Set(comment.prior_state.code()),
-        deleted_by: Set(comment.deleted_by.map_or(0, DeletedBy::code)),
-        reply_count: Set(comment.reply_count),
-        live_below: Set(comment.live_below),
-        listed: Set(i8::from(comment.listed)),
-        version: Set(comment.version),
-        update_time: Set(comment.update_time.0),
-        edit_time: Set(comment.edit_time.map(|t| t.0)),
-        delete_time: Set(comment.delete_time.map(|t| t.0)),
-        ..like_changes(comment)
-    }
-}
-
-/// Returns the columns of a comment that a like changes.
-pub(crate) fn like_changes(comment: &Comment) -> ActiveModel {
-    ActiveModel {
-        like_count: Set(comment.like_count),
-        dislike_count: Set(comment.dislike_count),
-        revision: Set(comment.revision),
+        state: Set(state.code()),
+        prior_state: Set(prior_state.code()),
+        deleted_by: Set(deleted_by.map_or(0, DeletedBy::code)),
+        like_count: Set(like_count),
+        dislike_count: Set(dislike_count),
+        reply_count: Set(reply_count),
+        live_below: Set(live_below),
+        listed: Set(i8::from(listed)),
+        revision: Set(revision),
+        version: Set(version),
+        update_time: Set(update_time.0),
+        edit_time: Set(edit_time.map(|t| t.0)),
+        delete_time: Set(delete_time.map(|t| t.0)),
         ..ActiveModel::default()
     }
 }

@@ -44,7 +44,7 @@ impl Actors {
         match self.scene.send(&command).await {
             Ok(_) if command.verb.creates_comment() => {
                 let id = command.verb.comment_id().expect("it made one");
-                let author = self.scene.view(id).await.comment.member;
+                let author = self.scene.view(id).await.comment.reference.member;
                 self.made.push((key, id, author));
             }
             Ok(_) => {}
@@ -95,10 +95,11 @@ impl Actors {
         }
         for kind in [self.keys[0].object_type(), self.keys[1].object_type()] {
             for (who, all) in MEMBERS.iter().flat_map(|who| [(member(who), false), (member(who), true)]) {
-                let own = rows.iter().filter(|(of, comment)| *of == kind && comment.member == who);
-                let own = own.filter(|(_, comment)| all || comment.state.is_visible());
-                let mut expected: Vec<HistoryCursor> =
-                    own.map(|(_, c)| HistoryCursor { time: c.create_time, comment: c.id }).collect();
+                let own = rows.iter().filter(|(of, comment)| *of == kind && comment.reference.member == who);
+                let own = own.filter(|(_, comment)| all || comment.lifecycle.state.is_visible());
+                let mut expected: Vec<HistoryCursor> = own
+                    .map(|(_, c)| HistoryCursor { time: c.reference.create_time, comment: c.reference.id })
+                    .collect();
                 expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
                 let found = history(&self.scene, kind, &who, all).await;
                 assert_eq!(found, expected, "{who:?} in {kind:?}, all: {all}");

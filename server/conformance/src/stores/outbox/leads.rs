@@ -107,7 +107,7 @@ pub(in crate::stores) async fn a_projection_moves_on_from_where_it_is_and_nowher
     let scene = Scene::new(&backend, "a_projection_moves_on_from_where_it_is_and_nowhere_else");
     let relay = Relay::of(&backend).await;
     relay.apply().await;
-    let id = scene.root(&scene.key()).await.comment.subject_id;
+    let id = scene.root(&scene.key()).await.comment.reference.subject_id;
     relay.assign_sequence(500).await;
     let (source, outbox) = (relay.source_of(id).await, Arc::clone(&relay.process.outbox));
     let at = relay.position(source, MEMBER_HISTORY).await;

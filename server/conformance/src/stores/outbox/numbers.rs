@@ -136,7 +136,7 @@ pub(in crate::stores) async fn what_waits_has_an_age(backend: Backend) {
     let scene = Scene::new(&backend, "what_waits_has_an_age");
     let relay = Relay::of(&backend).await;
     let key = scene.key();
-    let id = scene.root(&key).await.comment.subject_id;
+    let id = scene.root(&key).await.comment.reference.subject_id;
     let outbox = &relay.process.outbox;
     let mut waiting = 0;
     for source in 0..outbox.sources() {
@@ -192,7 +192,7 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     assert!(relay.process.outbox.head(source).await.expect("read") >= at, "numbers go on");
     let next = scene.root(&key).await;
     relay.assign_sequence(500).await;
-    let sequenced = relay.sequenced(source, next.comment.subject_id).await;
+    let sequenced = relay.sequenced(source, next.comment.reference.subject_id).await;
     assert!(sequenced.len() == 1 && sequenced[0].number > at, "{sequenced:?}");
 }
 
@@ -201,7 +201,7 @@ pub(in crate::stores) async fn trimming_waits_for_every_stored_name_until_the_re
     let scene = Scene::new(&backend, "trimming_waits_for_every_stored_name_until_the_retention_ends");
     let relay = Relay::of(&backend).await;
     let key = scene.key();
-    let id = scene.root(&key).await.comment.subject_id;
+    let id = scene.root(&key).await.comment.reference.subject_id;
     relay.apply().await;
     let (source, end) = (relay.source_of(id).await, Millis(i64::MAX));
     let number = relay.sequenced(source, id).await[0].number;

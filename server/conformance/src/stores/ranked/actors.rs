@@ -78,7 +78,7 @@ impl Actors {
     }
 
     async fn state(&mut self, id: CommentId, what: u32) -> CommandKind {
-        let (target, author) = (self.scene.target(id).await, self.scene.view(id).await.comment.member);
+        let (target, author) = (self.scene.target(id).await, self.scene.view(id).await.comment.reference.member);
         match what {
             19..=20 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
             21 => Undelete { target, member: author }.into(),
@@ -104,7 +104,7 @@ impl Actors {
             let all = comments(&self.scene, key).await;
             let of_roots = RankSort::ALL.into_iter().map(|sort| RankedList::Roots(key.clone(), sort));
             let roots = all.iter().filter(|comment| comment.is_root() && comment.next_floor > 1);
-            let of_replies = roots.map(|root| RankedList::Replies(key.clone(), root.id));
+            let of_replies = roots.map(|root| RankedList::Replies(key.clone(), root.reference.id));
             for list in of_roots.chain(of_replies) {
                 let found = self.scene.process.rankings.current(&list, now).await.expect("made");
                 let Some((ranking, _)) = found else { continue };
@@ -145,15 +145,19 @@ pub(super) async fn comments(scene: &Scene, key: &SubjectKey) -> Vec<Comment> {
 fn expected(comments: &[Comment], list: &RankedList) -> Vec<i32> {
     let (rules, board) = (rules(), list.board());
     let hot = rules.hot(list.subject().object_type());
-    let mut all: Vec<&Comment> = comments.iter().filter(|comment| comment.root_id == list.root()).collect();
-    all.sort_by_key(|comment| comment.floor);
+    let mut all: Vec<&Comment> = comments.iter().filter(|comment| comment.reference.root_id == list.root()).collect();
+    all.sort_by_key(|comment| comment.reference.floor);
     let score = |comment: &Comment| standings(comment, hot).into_iter().find(|(on, _)| *on == board);
     let mut out: Vec<_> = all.iter().filter_map(|comment| Some((score(comment)?.1, *comment))).collect();
-    out.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(other.floor.cmp(&one.floor)));
-    let newest = all.iter().rev().copied().filter(|comment| comment.listed).take(rules.depth);
+    out.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(other.reference.floor.cmp(&one.reference.floor)));
+    let newest = all.iter().rev().copied().filter(|comment| comment.lifecycle.listed).take(rules.depth);
     let chosen = out.into_iter().take(rules.depth).map(|(_, comment)| comment).chain(newest);
-    let chosen: BTreeSet<i32> = chosen.filter(|comment| comment.state.is_visible()).map(|c| c.floor).collect();
-    let candidates: Vec<RankCandidate> =
-        all.iter().filter(|c| chosen.contains(&c.floor)).map(|c| (c.id, c.floor, ScoreInputs::of(c))).collect();
+    let chosen: BTreeSet<i32> =
+        chosen.filter(|comment| comment.lifecycle.state.is_visible()).map(|c| c.reference.floor).collect();
+    let candidates: Vec<RankCandidate> = all
+        .iter()
+        .filter(|c| chosen.contains(&c.reference.floor))
+        .map(|c| (c.reference.id, c.reference.floor, ScoreInputs::of(c)))
+        .collect();
     freeze(board, hot, candidates, rules.depth).to_vec()
 }

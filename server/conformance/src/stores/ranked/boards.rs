@@ -103,10 +103,10 @@ pub(super) async fn set(
 pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_oldest(backend: Backend) {
     let scene = Scene::new(&backend, "previews_are_the_most_liked_replies_and_then_the_oldest");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let mut replies = Vec::new();
     for _ in 0..14 {
-        replies.push(scene.reply(&key, root, 2).await.comment.id);
+        replies.push(scene.reply(&key, root, 2).await.comment.reference.id);
     }
     let shown = async |size| {
         rebuild(&scene, &key, 50).await;
@@ -114,7 +114,7 @@ pub(in crate::stores) async fn previews_are_the_most_liked_replies_and_then_the_
         let thread = page.threads.items.into_iter().next().expect("one root");
         let at = scene.process.reader.roots_at(&key, &[1], size).await.expect("read").expect("there");
         assert_eq!(at.threads.items, std::slice::from_ref(&thread), "the same by floor");
-        let floors: Vec<i32> = thread.replies.iter().map(|view| view.comment.floor).collect();
+        let floors: Vec<i32> = thread.replies.iter().map(|view| view.comment.reference.floor).collect();
         (floors, thread.more_replies)
     };
     assert_eq!(shown(3).await, (vec![1, 2, 3], true), "nobody has liked anything");
@@ -142,16 +142,16 @@ pub(in crate::stores) async fn a_preview_hides_at_once_what_its_board_still_hold
     let _turn = Relay::of(&backend).await; // prevents other cases from applying events
     let scene = Scene::new(&backend, "a_preview_hides_at_once_what_its_board_still_holds");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let mut replies = Vec::new();
     for _ in 0..6 {
-        replies.push(scene.reply(&key, root, 2).await.comment.id);
+        replies.push(scene.reply(&key, root, 2).await.comment.reference.id);
     }
     like(&scene, &key, replies[5], 0..2).await;
     rebuild(&scene, &key, 50).await;
     let target = scene.target(replies[5]).await;
     scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let page = scene.process.reader.roots(&key, first(10), 3).await.expect("read").expect("there");
-    let floors: Vec<i32> = page.threads.items[0].replies.iter().map(|view| view.comment.floor).collect();
+    let floors: Vec<i32> = page.threads.items[0].replies.iter().map(|view| view.comment.reference.floor).collect();
     assert_eq!(floors, [1, 2, 3]);
 }

@@ -16,7 +16,7 @@ use crate::stores::scene::Scene;
 async fn roots(scene: &Scene, key: &SubjectKey, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
     for _ in 0..count {
-        ids.push(scene.root(key).await.comment.id);
+        ids.push(scene.root(key).await.comment.reference.id);
     }
     ids
 }
@@ -31,9 +31,9 @@ pub(in crate::stores) async fn absent_lists_have_no_ranking(backend: Backend) {
     let rankings = &scene.process.rankings;
     let list = RankedList::Roots(key.clone(), RankSort::Top);
     assert_eq!(rankings.current(&list, later(0)).await, Ok(None));
-    let root = scene.root(&key).await.comment.id;
-    let reply = scene.reply(&key, root, 2).await.comment.id;
-    let foreign = scene.root(&other).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
+    let reply = scene.reply(&key, root, 2).await.comment.reference.id;
+    let foreign = scene.root(&other).await.comment.reference.id;
     assert_eq!(rankings.frozen(&list, 1).await, Ok(None));
     for no_root in [reply, foreign, scene.id(&key).await] {
         let list = RankedList::Replies(key.clone(), no_root);
@@ -144,13 +144,13 @@ pub(in crate::stores) async fn comments_of_given_floors_come_in_their_order(back
     scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     let reader = &scene.process.reader;
     let page = reader.roots_at(&key, &[4, 9, 7, 1, 77], 2).await.expect("read").expect("there");
-    let floors: Vec<i32> = page.threads.items.iter().map(|thread| thread.root.comment.floor).collect();
+    let floors: Vec<i32> = page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect();
     assert_eq!(floors, [4, 9, 1], "7 is gone, and 77 never was");
     assert_eq!((page.threads.items[2].replies.len(), page.threads.items[2].more_replies), (2, true));
     assert_eq!(page.subject, scene.subject(&key).await);
     let replies = reader.replies_at(&key, ids[0], &[5, 2, 3]).await.expect("read").expect("there");
-    let floors: Vec<i32> = replies.replies.items.iter().map(|reply| reply.comment.floor).collect();
-    assert_eq!((floors, replies.root.comment.id), (vec![5, 2, 3], ids[0]));
+    let floors: Vec<i32> = replies.replies.items.iter().map(|reply| reply.comment.reference.floor).collect();
+    assert_eq!((floors, replies.root.comment.reference.id), (vec![5, 2, 3], ids[0]));
     assert_eq!(reader.roots_at(&scene.key_named("absent"), &[1], 2).await, Ok(None));
     let none = reader.roots_at(&key, &[], 2).await.expect("read").expect("there");
     assert!(none.threads.items.is_empty());

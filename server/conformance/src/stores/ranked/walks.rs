@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use riposte_core::page::RootPage;
 use riposte_core::rank::{RankSort, TOKENS_LIVE};
-use riposte_core::read::{ListRanked, ListRankedReplies, RankedAt};
-use riposte_core::read::{RankedCursor, RankedPage};
+use riposte_core::read::{ListRanked, ListRankedReplies, RankedAt, RankedCursor, RankedPage};
 use riposte_core::verbs::{Delete, DeleteActor};
 use riposte_core::{Caller, Comment, CommentId, Comments, Error, Millis, SubjectKey};
 
@@ -70,7 +69,7 @@ impl Fleet {
 }
 
 fn floors(along: &RankedPage<RootPage>) -> Vec<i32> {
-    along.page.threads.items.iter().map(|thread| thread.root.comment.floor).collect()
+    along.page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect()
 }
 
 fn cursor(along: &RankedPage<RootPage>, ahead: bool) -> Option<RankedCursor> {
@@ -85,7 +84,7 @@ fn cursor(along: &RankedPage<RootPage>, ahead: bool) -> Option<RankedCursor> {
 async fn grown(scene: &Scene, key: &SubjectKey, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
     for n in 0..count {
-        ids.push(scene.root(key).await.comment.id);
+        ids.push(scene.root(key).await.comment.reference.id);
         like(scene, key, ids[n], 0..(n as u32 * 7) % 5).await;
     }
     rebuild(scene, key, 100).await;
@@ -117,12 +116,12 @@ pub(in crate::stores) async fn a_ranked_walk_goes_back_the_way_it_came(backend: 
 pub(in crate::stores) async fn a_ranked_walk_of_replies_is_exact(backend: Backend) {
     let scene = Scene::new(&backend, "a_ranked_walk_of_replies_is_exact");
     let key = scene.key();
-    let root = scene.root(&key).await.comment.id;
+    let root = scene.root(&key).await.comment.reference.id;
     let mut likes = Vec::new();
     for n in 0..30_u32 {
         let reply = scene.reply(&key, root, 2).await.comment;
-        like(&scene, &key, reply.id, 0..(n * 3) % 4).await;
-        likes.push(((n * 3) % 4, reply.floor));
+        like(&scene, &key, reply.reference.id, 0..(n * 3) % 4).await;
+        likes.push(((n * 3) % 4, reply.reference.floor));
     }
     rebuild(&scene, &key, 100).await;
     let fleet = Fleet::new(&backend, &key).await;
@@ -132,7 +131,7 @@ pub(in crate::stores) async fn a_ranked_walk_of_replies_is_exact(backend: Backen
         let ask = ListRankedReplies { root: at.clone(), at: place, limit: 4, min_revision: 0 };
         let along =
             fleet.platforms[turn % 2].list_ranked_replies(&Caller::unrestricted("suite"), &ask).await.expect("listed");
-        met.extend(along.page.replies.items.iter().map(|reply| reply.comment.floor));
+        met.extend(along.page.replies.items.iter().map(|reply| reply.comment.reference.floor));
         if !along.page.replies.more_after {
             break;
         }
@@ -184,7 +183,7 @@ fn writers(
                     1 => drop(scene.reply(&key, id, 2).await),
                     2 => drop(scene.root(&key).await),
                     3 => {
-                        let target = scene.target(scene.root(&key).await.comment.id).await;
+                        let target = scene.target(scene.root(&key).await.comment.reference.id).await;
                         scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                     }
                     _ => drop(rebuild(&scene, &key, 40).await),
@@ -199,8 +198,8 @@ fn writers(
 /// Returns the floors that a walk must contain: the roots that existed at its start and are still
 /// visible.
 fn owed(comments: &[Comment], revision: i64) -> BTreeSet<i32> {
-    let roots = comments.iter().filter(|comment| comment.is_root() && comment.state.is_visible());
-    roots.filter(|root| root.born_revision <= revision).map(|root| root.floor).collect()
+    let roots = comments.iter().filter(|comment| comment.is_root() && comment.lifecycle.state.is_visible());
+    roots.filter(|root| root.reference.born_revision <= revision).map(|root| root.reference.floor).collect()
 }
 
 pub(in crate::stores) async fn ranked_walks_are_exact_while_others_write(backend: Backend) {

@@ -5,22 +5,22 @@ use std::time::Duration;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use riposte_core::content::ClientInfo;
-use riposte_core::lock_set::CommentLocation;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::ports::{CommentRows, SubjectRows};
 use riposte_core::request::RequestId;
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::{
-    Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportTimes, Pin, Reply,
-    SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
+    Create, CreateSubject, Delete, DeleteActor, DeleteSubject, Edit, Hide, Import, ImportLike, ImportParent,
+    ImportTimes, Pin, Reply, SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
 };
 use riposte_core::{
-    Command, CommandKind, CommentId, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis, SubjectId,
-    SubjectKey, SubjectState,
+    Command, CommandKind, CommentId, CommentLocation, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis,
+    SubjectId, SubjectKey, SubjectState,
 };
 
 use super::Walker;
 use crate::stores::likes::operation;
+use crate::stores::root_location;
 use crate::stores::scene::member;
 
 /// The members that write and like.
@@ -117,16 +117,16 @@ impl Walker {
     }
 
     /// Returns a comment that exists already, or one that this batch creates.
-    async fn imported_parent(&mut self, key: &SubjectKey, batch: &[Command]) -> CommentLocation {
+    async fn imported_parent(&mut self, key: &SubjectKey, batch: &[Command]) -> ImportParent {
         let coming = batch.iter().filter(|c| c.subject == *key && c.verb.creates_comment());
         let coming: Vec<_> = coming.filter_map(|c| c.verb.comment_id()).collect();
         if let Some(id) = coming.choose(&mut self.dice).copied()
             && self.chance(60)
         {
-            return CommentLocation { id, ancestor_ids: vec![id], parent: None };
+            return ImportParent::InBatch(id);
         }
         let id = self.comment_of(key).await;
-        self.target(id).await
+        ImportParent::Stored(self.target(id).await)
     }
 
     pub(super) fn like(&mut self, key: &SubjectKey) -> CommandKind {
@@ -152,10 +152,7 @@ impl Walker {
     /// its own root.
     async fn target(&self, id: CommentId) -> CommentLocation {
         let found = self.oracle.locate(&[id]).await.expect("located").remove(0);
-        found.map_or_else(
-            || CommentLocation { id, ancestor_ids: vec![id], parent: None },
-            |at| CommentLocation { id, ancestor_ids: at.ancestor_ids, parent: at.parent },
-        )
+        found.unwrap_or_else(|| root_location(&SubjectKey::stored(String::new(), String::new()), id))
     }
 
     async fn author(&self, id: CommentId) -> Option<MemberId> {

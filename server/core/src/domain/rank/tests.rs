@@ -6,8 +6,10 @@ use super::{
     HotProfile, RankIndex, RankPosition, RankSort, RankVersion, RankedList, Ranking, RankingConfig, ScoreInputs,
     TOKENS_LIVE, freeze, list_of, preview_order, standings,
 };
-use crate::domain::comment::Comment;
+use crate::domain::comment::{Comment, CommentRef};
+use crate::domain::counts::CommentCounts;
 use crate::domain::ids::CommentId;
+use crate::domain::lifecycle::Lifecycle;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectKey;
@@ -29,7 +31,11 @@ fn comments((like_count, dislike_count, reply_count): (i32, i32, i32)) -> [Comme
     let scene = Scene::new();
     let root = scene.root(&scene.subject("1"));
     let rows = [root, scene.reply(root)].map(|id| scene.store.rows().comments[&id].0.clone());
-    rows.map(|row| Comment { like_count, dislike_count, reply_count, create_time: Millis(45_000_000), ..row })
+    rows.map(|row| Comment {
+        reference: CommentRef { create_time: Millis(45_000_000), ..row.reference },
+        counts: CommentCounts { like_count, dislike_count, reply_count, ..row.counts },
+        ..row
+    })
 }
 
 fn any_tally() -> impl Strategy<Value = ScoreInputs> {
@@ -119,7 +125,10 @@ fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
             assert_eq!(boards(&found), boards(&expected), "{counts:?}");
             let near = |((_, a), (_, b)): (&(RankIndex, f64), &(RankIndex, f64))| (a - b).abs() < 1e-6;
             assert!(found.iter().zip(&expected).all(near), "{counts:?}: {found:?} for {expected:?}");
-            let hidden = Comment { state: CommentState::Hidden, ..comment.clone() };
+            let hidden = Comment {
+                lifecycle: Lifecycle { state: CommentState::Hidden, ..comment.clone().lifecycle },
+                ..comment.clone()
+            };
             assert_eq!(standings(&hidden, hot), [], "what is not visible stands on no board");
         }
     }
@@ -136,22 +145,27 @@ fn previews_know_likes_by_their_scores() {
 #[test]
 fn a_preview_shows_the_most_liked_and_of_equals_the_oldest() {
     let [_, reply] = comments((5, 0, 0));
-    let at = |floor, like_count, state| Comment { floor, like_count, state, ..reply.clone() };
+    let at = |floor, like_count, state| Comment {
+        reference: CommentRef { floor, ..reply.clone().reference },
+        counts: CommentCounts { like_count, ..reply.clone().counts },
+        lifecycle: Lifecycle { state, ..reply.clone().lifecycle },
+        ..reply.clone()
+    };
     let (active, deleted) = (CommentState::Active, CommentState::Deleted);
     let mut replies = [at(1, 0, active), at(2, 9, deleted), at(3, 7, active), at(4, 8, active), at(5, 7, active)];
     replies.sort_by_key(preview_order);
-    assert_eq!(replies.map(|reply| reply.floor), [4, 3, 5, 1, 2], "a tombstone has no likes");
+    assert_eq!(replies.map(|reply| reply.reference.floor), [4, 3, 5, 1, 2], "a tombstone has no likes");
 }
 
 #[test]
 fn roots_are_listed_under_their_subject_and_replies_under_their_root() {
     let [root, reply] = comments((0, 0, 0));
-    assert_eq!(list_of(&root), CommentId::from(root.subject_id));
-    assert_eq!(list_of(&reply), root.id);
+    assert_eq!(list_of(&root), CommentId::from(root.reference.subject_id));
+    assert_eq!(list_of(&reply), root.reference.id);
     let key = SubjectKey::stored("video".to_owned(), "1".to_owned());
     for (list, board, root) in [
         (RankedList::Roots(key.clone(), RankSort::Best), RankIndex::Roots(RankSort::Best), None),
-        (RankedList::Replies(key.clone(), root.id), RankIndex::Replies, Some(root.id)),
+        (RankedList::Replies(key.clone(), root.reference.id), RankIndex::Replies, Some(root.reference.id)),
     ] {
         assert_eq!((list.subject(), list.board(), list.root()), (&key, board, root));
     }

@@ -6,14 +6,15 @@ use async_trait::async_trait;
 
 use super::{Store, first};
 use crate::domain::like::Like;
+use crate::domain::location::CommentLocation;
 use crate::domain::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, LocatedComment, MemberLike, Page, PageQuery,
-    RangeSplit, ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, RangeSplit,
+    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
 };
 use crate::domain::request::IdempotencyKey;
 use crate::ports::{CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows};
 use crate::{
-    ClientInfo, Comment, CommentId, CommentView, LikeValue, MemberId, ObjectType, Path, Result, Subject, SubjectKey,
+    ClientInfo, CommentId, CommentRef, CommentView, LikeValue, MemberId, ObjectType, Path, Result, Subject, SubjectKey,
 };
 
 impl Reader for Store {
@@ -49,14 +50,16 @@ impl SubjectRows for Store {
 
 #[async_trait]
 impl CommentRows for Store {
-    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<LocatedComment>>> {
+    async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         let rows = self.rows();
         let location = |id: &CommentId| {
             let CommentView { comment, subject, .. } = rows.view(*id)?;
-            let above = |path| rows.comments.values().find(|(row, _)| row.path == path).map(|(row, _)| row.id);
-            let ancestor_ids = comment.path.ancestors().filter_map(above).chain([*id]).collect();
-            let Comment { path, floor, parent_id: parent, member, .. } = comment;
-            Some(LocatedComment { id: *id, subject, path, floor, ancestor_ids, parent, member })
+            let above = |path| {
+                rows.comments.values().find(|(row, _)| row.reference.path == path).map(|(row, _)| row.reference.id)
+            };
+            let ancestor_ids = comment.reference.path.ancestors().filter_map(above).chain([*id]).collect();
+            let CommentRef { path, floor, parent_id, member, .. } = comment.reference;
+            Some(CommentLocation { id: *id, subject, path, floor, ancestor_ids, parent_id, member })
         };
         Ok(ids.iter().map(location).collect())
     }
@@ -68,10 +71,11 @@ impl CommentRows for Store {
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
         let rows = self.rows();
-        let answered = |id: CommentId| rows.view(id)?.comment.parent_id;
+        let answered = |id: CommentId| rows.view(id)?.comment.reference.parent_id;
         let chain = std::iter::successors(answered(id), |id| answered(*id));
         let mut chain: Vec<_> = chain.take(limit).collect();
-        let root = rows.view(id).and_then(|view| view.comment.root_id).filter(|root| chain.last() != Some(root));
+        let root =
+            rows.view(id).and_then(|view| view.comment.reference.root_id).filter(|root| chain.last() != Some(root));
         chain.extend(root);
         Ok(chain.into_iter().filter_map(|id| rows.view(id)).filter(|view| view.subject == *key).collect())
     }
@@ -79,9 +83,9 @@ impl CommentRows for Store {
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
         let rows = self.rows();
         let present = rows.comments.get(&id).map(|(comment, content)| ContentRevision {
-            version: comment.version,
+            version: comment.lifecycle.version,
             content: content.clone(),
-            time: comment.edit_time.unwrap_or(comment.create_time),
+            time: comment.lifecycle.edit_time.unwrap_or(comment.reference.create_time),
         });
         Ok(rows.past.get(&id).into_iter().flatten().cloned().chain(present).collect())
     }
@@ -97,7 +101,7 @@ impl CommentRows for Store {
 impl ListRows for Store {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let rows = self.rows();
-        let roots = RangeSplit::of(&window).page(&window, rows.listed(key, None), |view| view.comment.floor);
+        let roots = RangeSplit::of(&window).page(&window, rows.listed(key, None), |view| view.comment.reference.floor);
         Ok(rows.threads(key, roots, previews))
     }
 
@@ -109,7 +113,8 @@ impl ListRows for Store {
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let rows = self.rows();
-        let replies = RangeSplit::of(&window).page(&window, rows.listed(key, Some(root)), |view| view.comment.floor);
+        let replies =
+            RangeSplit::of(&window).page(&window, rows.listed(key, Some(root)), |view| view.comment.reference.floor);
         let found = rows.open(key).cloned().zip(rows.view(root));
         Ok(found.map(|(subject, root)| ReplyPage { subject, root, replies }))
     }
@@ -124,8 +129,9 @@ impl ListRows for Store {
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let rows = self.rows();
         let within = |path: &Path| *path == part.top || part.top.is_above(path);
-        let mut comments: Vec<_> = rows.views(key).into_iter().filter(|view| within(&view.comment.path)).collect();
-        comments.sort_by(|a, b| a.comment.path.cmp(&b.comment.path));
+        let mut comments: Vec<_> =
+            rows.views(key).into_iter().filter(|view| within(&view.comment.reference.path)).collect();
+        comments.sort_by(|a, b| a.comment.reference.path.cmp(&b.comment.reference.path));
         let page = first(comments, false, part.limit);
         let subject = rows.open(key).cloned();
         Ok(subject.map(|subject| ThreadPage { subject, comments: page.items, more_after: page.more_after }))
@@ -188,9 +194,11 @@ impl MemberRows for Store {
     ) -> Result<Page<HistoryCursor>> {
         let rows = self.rows();
         let views = rows.comments.keys().rev().filter_map(|id| rows.view(*id));
-        let own = views.filter(|view| view.comment.member == *member && view.subject.object_type() == object_type);
-        let behind = own.filter(|view| after.is_none_or(|after| view.comment.id < after.comment));
-        let places = behind.map(|view| HistoryCursor { time: view.comment.create_time, comment: view.comment.id });
+        let own =
+            views.filter(|view| view.comment.reference.member == *member && view.subject.object_type() == object_type);
+        let behind = own.filter(|view| after.is_none_or(|after| view.comment.reference.id < after.comment));
+        let places = behind
+            .map(|view| HistoryCursor { time: view.comment.reference.create_time, comment: view.comment.reference.id });
         Ok(first(places.collect(), after.is_some(), limit))
     }
 }
@@ -203,7 +211,11 @@ impl ExportRows for Store {
         after: Option<CommentId>,
         limit: usize,
     ) -> Result<Vec<ExportedComment>> {
-        let views = self.rows().views(key).into_iter().filter(|view| after.is_none_or(|after| view.comment.id > after));
+        let views = self
+            .rows()
+            .views(key)
+            .into_iter()
+            .filter(|view| after.is_none_or(|after| view.comment.reference.id > after));
         let exported = |view| ExportedComment { view, client: ClientInfo::default(), origin: None };
         Ok(views.take(limit).map(exported).collect())
     }

@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use crate::domain::caller::Caller;
-use crate::domain::comment::DeletedBy;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::LikeValue;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
@@ -18,9 +19,8 @@ use crate::domain::state::CommentState;
 use crate::domain::subject::{Metadata, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
 use crate::write::command_output::{CommandOutput, Effect};
-use crate::write::lock_set::CommentLocation;
 use crate::write::submit::Mutations;
-use crate::write::verbs::{Command, CreateSubject, Import, ImportLike, ImportTimes, SetLike, imported};
+use crate::write::verbs::{Command, CreateSubject, Import, ImportLike, ImportParent, ImportTimes, SetLike, imported};
 
 /// An item to import.
 #[derive(Debug, Clone)]
@@ -182,7 +182,7 @@ impl Mutations {
     async fn targets(&self, known: &KnownComments) -> Result<HashMap<String, CommentLocation>> {
         let (names, ids): (Vec<_>, Vec<_>) = known.iter().map(|(name, id)| (name.clone(), *id)).unzip();
         let location = self.reader.locate(&ids).await?;
-        Ok(names.into_iter().zip(location).filter_map(|(name, at)| at.map(|at| (name, at.target()))).collect())
+        Ok(names.into_iter().zip(location).filter_map(|(name, at)| at.map(|at| (name, at))).collect())
     }
 
     async fn command(
@@ -192,12 +192,11 @@ impl Mutations {
         fresh: &mut KnownComments,
     ) -> Result<Result<Command>> {
         let partition = item.subject.partition();
-        // A comment of this run that is not stored yet is below rows that its own command locks.
         let find = |fresh: &KnownComments, external_id: &str| {
             let name = name(&item.origin.source, external_id);
-            let unborn =
-                || fresh.get(&name).map(|id| CommentLocation { id: *id, ancestor_ids: vec![*id], parent: None });
-            targets.get(&name).cloned().or_else(unborn).ok_or(Error::CommentNotFound)
+            let stored = targets.get(&name).cloned().map(ImportParent::Stored);
+            let unborn = || fresh.get(&name).copied().map(ImportParent::InBatch);
+            stored.or_else(unborn).ok_or(Error::CommentNotFound)
         };
         let verb = match &item.kind {
             ImportKind::Subject(subject) => CreateSubject {
@@ -220,7 +219,7 @@ impl Mutations {
             ImportKind::Like(like) => match find(fresh, &like.comment) {
                 Ok(target) => ImportLike {
                     like: SetLike {
-                        comment_id: target.id,
+                        comment_id: target.id(),
                         member: like.member.clone(),
                         value: like.value,
                         operation: RequestId::from_bytes(item.key().0),
@@ -240,7 +239,7 @@ impl Mutations {
         item: &ImportItem,
         comment: &ImportedComment,
         id: CommentId,
-        parent: Option<CommentLocation>,
+        parent: Option<ImportParent>,
     ) -> Result<Import> {
         let policy = self.policies.of(item.subject.object_type())?;
         // A subject and its first comment may have the same number: they are rows of two tables.
@@ -298,7 +297,7 @@ fn name(source: &str, external_id: &str) -> String {
 fn settled(output: CommandOutput) -> Result<ImportOutcome> {
     let (comment, floor, created) = match &output.effect {
         Effect::Subject(_) => (None, 0, !output.replayed),
-        Effect::Comment(view) => (Some(view.comment.id), view.comment.floor, !output.replayed),
+        Effect::Comment(view) => (Some(view.comment.reference.id), view.comment.reference.floor, !output.replayed),
         Effect::Like(answer) => (None, 0, answer.changed && !output.replayed),
     };
     Ok(ImportOutcome { created, comment, floor, revision: output.revision })

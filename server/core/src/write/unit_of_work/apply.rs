@@ -1,7 +1,8 @@
 //! The only code that changes rows: each change, and the counts that follow from it.
 
-use crate::domain::comment::Comment;
+use crate::domain::comment::{Comment, CommentRef};
 use crate::domain::content::Content;
+use crate::domain::counts::{CommentCounts, Contribution, contribution};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::{ChangeKind, CommentChange};
 use crate::domain::ids::CommentId;
@@ -45,75 +46,77 @@ impl UnitOfWork {
             }
         }
         event.subject |= row.version != subject.version;
-        *row = Subject {
-            next_floor: row.next_floor,
-            root_count: row.root_count,
-            comment_count: row.comment_count,
-            revision: row.revision,
-            ..subject
-        };
+        *row = Subject { next_floor: row.next_floor, counts: row.counts, revision: row.revision, ..subject };
     }
 
     fn insert_comment(&mut self, new: NewComment, context: ChangeContext<'_>) -> Result<()> {
         let NewComment { mut comment, content, client, origin } = new;
         self.revise(context.subject);
         let subject = self.subjects.get_mut(context.subject).ok_or_else(|| unloaded("subject"))?;
-        comment.born_revision = subject.revision;
-        match comment.root_id {
-            None => subject.next_floor = next(comment.floor)?,
-            Some(root) => self.change(root)?.next_floor = next(comment.floor)?,
+        comment.reference.born_revision = subject.revision;
+        match comment.reference.root_id {
+            None => subject.next_floor = next(comment.reference.floor)?,
+            Some(root) => self.change(root)?.next_floor = next(comment.reference.floor)?,
         }
         comment.relist();
-        self.contents.insert(comment.id, content);
+        self.contents.insert(comment.reference.id, content);
         if !client.is_empty() {
-            self.write_set.clients.insert(comment.id, client);
+            self.write_set.clients.insert(comment.reference.id, client);
         }
         if let Some(origin) = origin {
-            self.write_set.origins.insert(comment.id, origin);
+            self.write_set.origins.insert(comment.reference.id, origin);
         }
-        self.write_set.new_comments.insert(comment.id, context.request);
+        self.write_set.new_comments.insert(comment.reference.id, context.request);
         self.publish(&comment);
         self.load_comment(comment.clone());
         self.tell(&comment, ChangeKind::Created, context.subject);
-        self.count(&comment, i32::from(comment.state.is_visible()), context.subject)
+        self.count(&comment, contribution(comment.lifecycle.state), context.subject)
     }
 
     fn set_state(&mut self, change: StateChange, context: ChangeContext<'_>) -> Result<()> {
         self.revise(context.subject);
         let comment = self.change(change.comment_id)?;
-        let delta = comment.state.delta(change.to);
+        let lifecycle = &mut comment.lifecycle;
+        let added = contribution(change.to) - contribution(lifecycle.state);
         let deleted = change.to == CommentState::Deleted;
-        comment.prior_state = if deleted { comment.state } else { change.to };
-        comment.delete_time = deleted.then_some(context.now);
-        comment.deleted_by = change.deleted_by.filter(|_| deleted);
-        comment.state = change.to;
-        comment.version += 1;
-        comment.update_time = context.now;
+        lifecycle.prior_state = if deleted { lifecycle.state } else { change.to };
+        lifecycle.delete_time = deleted.then_some(context.now);
+        lifecycle.deleted_by = change.deleted_by.filter(|_| deleted);
+        lifecycle.state = change.to;
+        lifecycle.version += 1;
+        lifecycle.update_time = context.now;
         comment.relist();
         let comment = comment.clone();
         self.publish(&comment);
         self.tell(&comment, ChangeKind::StateChanged, context.subject);
-        self.count(&comment, delta, context.subject)
+        self.count(&comment, added, context.subject)
     }
 
-    /// Adds `delta` to every count that includes `comment`, and lists or unlists the tombstones
-    /// above it.
-    fn count(&mut self, comment: &Comment, delta: i32, subject: &SubjectKey) -> Result<()> {
-        if delta == 0 {
-            return Ok(());
-        }
+    /// Adds the difference of two contributions of `comment` to the counts of its subject and of the
+    /// comments above it, and lists or unlists the tombstones among those.
+    fn count(&mut self, comment: &Comment, added: Contribution, subject: &SubjectKey) -> Result<()> {
         let row = self.subjects.get_mut(subject).ok_or_else(|| unloaded("subject"))?;
-        row.comment_count += delta;
-        row.root_count += if comment.is_root() { delta } else { 0 };
-        let parent = comment.parent_id.filter(|p| Some(*p) != comment.root_id);
-        for id in comment.root_id.into_iter().chain(parent) {
-            self.change(id)?.reply_count += delta;
+        row.counts += added.to_subject(comment.is_root());
+        let CommentRef { root_id, parent_id, path, .. } = &comment.reference;
+        let parent = parent_id.filter(|parent| Some(*parent) != *root_id);
+        for (id, counts) in root_id.iter().map(|id| (*id, added.root)).chain(parent.map(|id| (id, added.parent))) {
+            self.add(id, counts)?;
         }
-        for path in comment.path.ancestors() {
-            let id = self.at(&path)?;
-            let ancestor = self.change(id)?;
-            ancestor.live_below += delta;
-            ancestor.relist();
+        if added.ancestors != CommentCounts::ZERO {
+            for path in path.ancestors() {
+                self.add(self.at(&path)?, added.ancestors)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, id: CommentId, counts: CommentCounts) -> Result<()> {
+        if counts != CommentCounts::ZERO {
+            let comment = self.change(id)?;
+            comment.counts += counts;
+            if counts.live_below != 0 {
+                comment.relist();
+            }
         }
         Ok(())
     }
@@ -122,11 +125,12 @@ impl UnitOfWork {
         self.revise(context.subject);
         let former = self.contents.insert(id, content).ok_or_else(|| unloaded("content"))?;
         let comment = self.change(id)?;
-        let time = comment.edit_time.unwrap_or(comment.create_time);
-        let edit = ContentEdit { comment_id: id, version: comment.version, content: former, time };
-        comment.version += 1;
-        comment.update_time = context.now;
-        comment.edit_time = Some(context.now);
+        let lifecycle = &mut comment.lifecycle;
+        let time = lifecycle.edit_time.unwrap_or(comment.reference.create_time);
+        let edit = ContentEdit { comment_id: id, version: lifecycle.version, content: former, time };
+        lifecycle.version += 1;
+        lifecycle.update_time = context.now;
+        lifecycle.edit_time = Some(context.now);
         let comment = comment.clone();
         self.tell(&comment, ChangeKind::Edited, context.subject);
         self.write_set.edits.push(edit);
@@ -142,9 +146,10 @@ impl UnitOfWork {
         let (likes, dislikes) = before.delta(like.value);
         if (likes, dislikes) != (0, 0) {
             let comment = self.change(like.comment_id)?;
-            comment.like_count += likes;
-            comment.dislike_count += dislikes;
-            let change = CommentChange { id: comment.id, root: comment.root_id, what: ChangeKind::Liked };
+            comment.counts.like_count += likes;
+            comment.counts.dislike_count += dislikes;
+            let change =
+                CommentChange { id: comment.reference.id, root: comment.reference.root_id, what: ChangeKind::Liked };
             let event = self.write_set.events.entry(context.subject.clone()).or_default();
             event.tell(change);
             event.tell_liker(&key.1);
@@ -172,20 +177,21 @@ impl UnitOfWork {
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.comments.entry(id).or_insert_with(|| comment.clone());
         }
-        comment.revision += 1;
+        comment.lifecycle.revision += 1;
         Ok(comment)
     }
 
     /// Records that a new comment is visible. An existing comment was published before: whether it
     /// ever was visible is not stored.
     fn publish(&mut self, comment: &Comment) {
-        if comment.state.is_visible() && self.write_set.new_comments.contains_key(&comment.id) {
-            self.write_set.published.insert(comment.id);
+        let id = comment.reference.id;
+        if comment.lifecycle.state.is_visible() && self.write_set.new_comments.contains_key(&id) {
+            self.write_set.published.insert(id);
         }
     }
 
     fn tell(&mut self, comment: &Comment, what: ChangeKind, subject: &SubjectKey) {
-        let change = CommentChange { id: comment.id, root: comment.root_id, what };
+        let change = CommentChange { id: comment.reference.id, root: comment.reference.root_id, what };
         self.write_set.events.entry(subject.clone()).or_default().tell(change);
     }
 

@@ -54,12 +54,12 @@ impl UnitOfWork {
         let ids: BTreeSet<CommentId> =
             self.write_set.new_comments.keys().chain(self.write_set.comments.keys()).copied().collect();
         for comment in ids.iter().filter_map(|id| self.comments.get(id)) {
-            let id = comment.id;
+            let id = comment.reference.id;
             let written = self.write_set.new_comments.contains_key(&id) || self.write_set.contents.contains(&id);
             let content = self.contents.get(&id).filter(|_| written).cloned();
-            let was_listed = self.write_set.comments.get(&id).is_some_and(|before| before.listed);
+            let was_listed = self.write_set.comments.get(&id).is_some_and(|before| before.lifecycle.listed);
             let changed = CommittedComment { comment: comment.clone(), content, was_listed };
-            comments.entry(comment.subject_id).or_default().push(changed);
+            comments.entry(comment.reference.subject_id).or_default().push(changed);
         }
         let changed = |subject: &Subject| {
             let revised = self.write_set.revised.contains(&subject.key);

@@ -29,9 +29,9 @@ impl UnitOfWork {
         let locked = self.write_set.comments.get(&id);
         Some(CommentOutcome {
             actor: self.write_set.actors.get(&id).copied().unwrap_or(ActorKind::Author),
-            before: locked.map(|locked| locked.state),
-            after: written.state,
-            version: written.version,
+            before: locked.map(|locked| locked.lifecycle.state),
+            after: written.lifecycle.state,
+            version: written.lifecycle.version,
             first_publication: self.write_set.published.contains(&id),
         })
     }

@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, existing, writable};
-use crate::domain::comment::{Comment, CommentView};
+use crate::domain::comment::{Comment, CommentRef, CommentView};
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::member::MemberId;
 use crate::domain::path::Path;
-use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
@@ -122,29 +121,15 @@ pub(super) fn fresh(
     now: Millis,
 ) -> Comment {
     let floor = place.map_or(subject.next_floor, |p| p.root.next_floor);
-    Comment {
+    Comment::new(CommentRef {
         id,
         subject_id: subject.id,
-        root_id: place.map(|p| p.root.id),
-        parent_id: place.map(|p| p.above.id),
-        path: place.map_or_else(|| Path::root(id), |p| p.above.path.child(floor)),
+        root_id: place.map(|p| p.root.reference.id),
+        parent_id: place.map(|p| p.above.reference.id),
+        path: place.map_or_else(|| Path::root(id), |p| p.above.reference.path.child(floor)),
         floor,
-        next_floor: 1,
         member,
-        state: CommentState::Active,
-        prior_state: CommentState::Active,
-        deleted_by: None,
-        like_count: 0,
-        dislike_count: 0,
-        reply_count: 0,
-        live_below: 0,
-        listed: true,
-        revision: 1,
-        version: 1,
         born_revision: 0,
         create_time: now,
-        update_time: now,
-        edit_time: None,
-        delete_time: None,
-    }
+    })
 }

@@ -7,16 +7,17 @@ use async_trait::async_trait;
 
 use super::pin::unpinned;
 use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
-use crate::domain::comment::{Comment, CommentView, DeletedBy};
+use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
+use crate::domain::lifecycle::DeletedBy;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::page::LocatedComment;
 use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
 use crate::write::change::{Change, StateChange};
 use crate::write::command_output::Effect;
-use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// A request to delete a comment.
@@ -37,12 +38,12 @@ pub struct UndeleteComment {
 
 #[async_trait]
 impl Request for DeleteComment {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = CommentView;
 
-    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
         let Self { actor, etag } = self;
-        Ok(Delete { target: at.target(), actor, etag }.into())
+        Ok(Delete { target: at.clone(), actor, etag }.into())
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -52,11 +53,11 @@ impl Request for DeleteComment {
 
 #[async_trait]
 impl Request for UndeleteComment {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = CommentView;
 
-    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
-        Ok(Undelete { target: at.target(), member: self.member }.into())
+    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
+        Ok(Undelete { target: at.clone(), member: self.member }.into())
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -79,7 +80,7 @@ impl DeleteActor {
     /// Checks that the member has the capacity that the request claims.
     fn check(&self, comment: &Comment, subject: &Subject) -> Result<()> {
         let holds = match self {
-            Self::Author(member) => comment.member == *member,
+            Self::Author(member) => comment.reference.member == *member,
             Self::Owner(member) => subject.is_owned_by(member),
             Self::Moderator => true,
         };
@@ -124,7 +125,7 @@ impl Verb for Delete {
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         let comment = target(unit, command, self.target.id)?;
         let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
-        if comment.state == CommentState::Deleted {
+        if comment.lifecycle.state == CommentState::Deleted {
             return Err(Error::CommentNotFound);
         }
         self.actor.check(comment, subject)?;
@@ -171,27 +172,27 @@ impl Verb for Undelete {
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         let comment = target(unit, command, self.target.id)?;
         let subject = unit.subject(&command.subject).ok_or(Error::CommentNotFound)?;
-        let Some(by) = comment.deleted_by else { return Err(Error::CommentAlreadyExists) };
+        let Some(by) = comment.lifecycle.deleted_by else { return Err(Error::CommentAlreadyExists) };
         match by {
             DeletedBy::Author => DeleteActor::Author(self.member.clone()).check(comment, subject)?,
             DeletedBy::SubjectOwner => DeleteActor::Owner(self.member.clone()).check(comment, subject)?,
             DeletedBy::Moderator => return Err(Error::MemberNotAllowed),
         }
         // A comment that was imported as a tombstone has no content to restore.
-        if unit.content(comment.id).is_none_or(|content| content.text().is_empty()) {
-            return Err(Error::StateConflict(comment.state));
+        if unit.content(comment.reference.id).is_none_or(|content| content.text().is_empty()) {
+            return Err(Error::StateConflict(comment.lifecycle.state));
         }
         writable(unit, command).map(|_| ())
     }
 
     fn changes(&self, unit: &UnitOfWork, _: &Command) -> Vec<Change> {
-        let to = unit.comment(self.target.id).map_or(CommentState::Active, |c| c.prior_state);
+        let to = unit.comment(self.target.id).map_or(CommentState::Active, |c| c.lifecycle.prior_state);
         vec![Change::SetState(StateChange { comment_id: self.target.id, to, deleted_by: None })]
     }
 
     fn actor(&self, unit: &UnitOfWork) -> Option<ActorKind> {
         // Only the capacity that deleted the comment may restore it.
-        let deleted_by = unit.comment(self.target.id)?.deleted_by?;
+        let deleted_by = unit.comment(self.target.id)?.lifecycle.deleted_by?;
         Some(match deleted_by {
             DeletedBy::Author => ActorKind::Author,
             DeletedBy::SubjectOwner => ActorKind::Owner,

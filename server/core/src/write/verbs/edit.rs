@@ -10,11 +10,11 @@ use crate::domain::comment::CommentView;
 use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::page::LocatedComment;
 use crate::write::change::Change;
 use crate::write::command_output::Effect;
-use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// A request to change the content of a comment.
@@ -30,12 +30,12 @@ pub struct EditComment {
 
 #[async_trait]
 impl Request for EditComment {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = CommentView;
 
-    async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<CommandKind> {
         let Self { member, content, etag } = self;
-        Ok(Edit { target: at.target(), member, content, etag, window: context.policy.edit_window }.into())
+        Ok(Edit { target: at.clone(), member, content, etag, window: context.policy.edit_window }.into())
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -70,14 +70,14 @@ impl Verb for Edit {
 
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         let comment = target(unit, command, self.target.id)?;
-        if comment.member != self.member {
+        if comment.reference.member != self.member {
             return Err(Error::MemberNotAllowed);
         }
         writable(unit, command)?;
-        if !comment.state.is_visible() {
-            return Err(Error::StateConflict(comment.state));
+        if !comment.lifecycle.state.is_visible() {
+            return Err(Error::StateConflict(comment.lifecycle.state));
         }
-        if let Some(until) = self.window.map(|window| comment.create_time.plus(window))
+        if let Some(until) = self.window.map(|window| comment.reference.create_time.plus(window))
             && command.now > until
         {
             return Err(Error::EditWindowClosed { until });

@@ -9,11 +9,11 @@ use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
-use crate::domain::page::LocatedComment;
+use crate::domain::location::CommentLocation;
 use crate::domain::state::CommentState;
 use crate::write::change::{Change, StateChange};
 use crate::write::command_output::Effect;
-use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// A request to hide a comment, or to show it again.
@@ -25,11 +25,11 @@ pub struct HideComment {
 
 #[async_trait]
 impl Request for HideComment {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = CommentView;
 
-    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
-        let target = at.target();
+    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
+        let target = at.clone();
         Ok(if self.hidden { Hide { target }.into() } else { Unhide { target }.into() })
     }
 
@@ -59,7 +59,7 @@ fn needs(target: &CommentLocation) -> LockSet {
 /// A moderator may act in any state of the subject. Only the state of the comment decides.
 fn check(unit: &UnitOfWork, command: &Command, at: &CommentLocation, from: CommentState) -> Result<()> {
     let comment = target(unit, command, at.id)?;
-    if comment.state == from { Ok(()) } else { Err(Error::StateConflict(comment.state)) }
+    if comment.lifecycle.state == from { Ok(()) } else { Err(Error::StateConflict(comment.lifecycle.state)) }
 }
 
 fn moved(at: &CommentLocation, to: CommentState) -> Change {

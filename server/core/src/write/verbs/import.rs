@@ -3,12 +3,13 @@
 use super::create::fresh;
 use super::reply::attach;
 use super::{Command, SetLike, Verb, existing, target};
-use crate::domain::comment::DeletedBy;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::Like;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::Fingerprint;
@@ -16,7 +17,7 @@ use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
-use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// Imports one comment. Its floor is the next one, so items must arrive in time order. The states
@@ -26,7 +27,7 @@ pub struct Import {
     /// The id of the new comment.
     pub id: CommentId,
     /// The comment that it replies to; `None` for a root.
-    pub parent: Option<CommentLocation>,
+    pub parent: Option<ImportParent>,
     /// The author.
     pub member: MemberId,
     /// The content; of a deleted comment, the content before its deletion.
@@ -47,6 +48,34 @@ pub struct Import {
     pub auto_create: Option<SubjectId>,
 }
 
+/// The comment that an imported comment replies to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportParent {
+    /// A stored comment.
+    Stored(CommentLocation),
+    /// A comment that an earlier command of the same batch creates. That command locks the rows
+    /// above it.
+    InBatch(CommentId),
+}
+
+impl ImportParent {
+    /// The id of the comment.
+    #[must_use]
+    pub const fn id(&self) -> CommentId {
+        match self {
+            Self::Stored(location) => location.id,
+            Self::InBatch(id) => *id,
+        }
+    }
+
+    fn locks(&self) -> Vec<CommentId> {
+        match self {
+            Self::Stored(location) => location.locks(),
+            Self::InBatch(id) => vec![*id],
+        }
+    }
+}
+
 /// The times of an imported comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportTimes {
@@ -60,7 +89,7 @@ pub struct ImportTimes {
 
 impl Verb for Import {
     fn needs(&self) -> LockSet {
-        LockSet { comments: self.parent.as_ref().map(CommentLocation::locks).unwrap_or_default(), ..LockSet::default() }
+        LockSet { comments: self.parent.as_ref().map(ImportParent::locks).unwrap_or_default(), ..LockSet::default() }
     }
 
     fn fingerprint(&self, _: &str, _: &SubjectKey) -> Fingerprint {
@@ -73,7 +102,7 @@ impl Verb for Import {
         } else if self.auto_create.is_none() {
             return Err(Error::SubjectNotFound);
         }
-        self.parent.as_ref().map_or(Ok(()), |parent| target(unit, command, parent.id).map(|_| ()))
+        self.parent.as_ref().map_or(Ok(()), |parent| target(unit, command, parent.id()).map(|_| ()))
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
@@ -94,17 +123,18 @@ impl Verb for Import {
 
 impl Import {
     fn insert(&self, unit: &UnitOfWork, subject: &Subject) -> Change {
-        let place = self.parent.as_ref().and_then(|parent| attach(unit, parent, self.max_depth));
+        let place = self.parent.as_ref().and_then(|parent| attach(unit, parent.id(), self.max_depth));
         let mut comment = fresh(self.id, subject, place, self.member.clone(), self.times.create);
-        comment.parent_id = self.parent.as_ref().map(|p| p.id);
-        comment.state = self.state;
+        comment.reference.parent_id = self.parent.as_ref().map(ImportParent::id);
+        let lifecycle = &mut comment.lifecycle;
+        lifecycle.state = self.state;
         if self.state != CommentState::Deleted {
-            comment.prior_state = self.state;
+            lifecycle.prior_state = self.state;
         }
-        comment.deleted_by = self.deleted_by;
-        comment.edit_time = self.times.edit;
-        comment.delete_time = self.times.delete;
-        comment.update_time = self.times.delete.or(self.times.edit).unwrap_or(self.times.create);
+        lifecycle.deleted_by = self.deleted_by;
+        lifecycle.edit_time = self.times.edit;
+        lifecycle.delete_time = self.times.delete;
+        lifecycle.update_time = self.times.delete.or(self.times.edit).unwrap_or(self.times.create);
         Change::InsertComment(Box::new(NewComment {
             comment,
             content: self.content.clone(),

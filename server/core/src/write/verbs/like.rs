@@ -6,8 +6,8 @@ use super::{Command, CommandKind, Request, RequestContext, Verb, existing, targe
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::like::{Like, LikeAnswer, LikeValue};
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::page::LocatedComment;
 use crate::domain::request::{Fingerprint, RequestId};
 use crate::domain::subject::{SubjectKey, SubjectState};
 use crate::write::change::Change;
@@ -26,10 +26,10 @@ pub struct SetLikeRequest {
 
 #[async_trait]
 impl Request for SetLikeRequest {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = LikeAnswer;
 
-    async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<CommandKind> {
         let Self { member, value } = self;
         Ok(SetLike { comment_id: at.id, member, value, operation: *context.request_id() }.into())
     }
@@ -63,10 +63,10 @@ impl SetLike {
         let like = unit.like(self.comment_id, &self.member);
         Ok(LikeAnswer {
             value: like.map_or(LikeValue::None, |l| l.value),
-            like_count: comment.like_count,
-            dislike_count: comment.dislike_count,
+            like_count: comment.counts.like_count,
+            dislike_count: comment.counts.dislike_count,
             changed: like.is_some_and(|l| l.changed && l.operation == self.operation),
-            comment_revision: comment.revision,
+            comment_revision: comment.lifecycle.revision,
         })
     }
 }
@@ -93,7 +93,11 @@ impl Verb for SetLike {
             SubjectState::ReadOnly => return Err(Error::SubjectReadOnly),
             SubjectState::Hidden => return Err(Error::SubjectHidden),
         }
-        if comment.state.is_visible() { Ok(()) } else { Err(Error::CommentUnavailable(comment.state)) }
+        if comment.lifecycle.state.is_visible() {
+            Ok(())
+        } else {
+            Err(Error::CommentUnavailable(comment.lifecycle.state))
+        }
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {

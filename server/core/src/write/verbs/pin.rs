@@ -8,12 +8,12 @@ use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::page::LocatedComment;
 use crate::domain::subject::MAX_PINS;
 use crate::write::change::Change;
 use crate::write::command_output::Effect;
-use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// A request to pin or to unpin a root.
@@ -27,12 +27,12 @@ pub struct PinComment {
 
 #[async_trait]
 impl Request for PinComment {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = CommentView;
 
-    async fn verb(self, at: &LocatedComment, _: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
         let Self { member, pinned } = self;
-        let target = at.target();
+        let target = at.clone();
         Ok(if pinned { Pin { target, member }.into() } else { Unpin { target, member }.into() })
     }
 
@@ -85,11 +85,12 @@ impl Verb for Pin {
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         check_owner(unit, command, &self.target, &self.member)?;
         let comment = target(unit, command, self.target.id)?;
-        if !comment.state.is_visible() {
-            return Err(Error::StateConflict(comment.state));
+        if !comment.lifecycle.state.is_visible() {
+            return Err(Error::StateConflict(comment.lifecycle.state));
         }
-        let full =
-            unit.subject(&command.subject).is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.id));
+        let full = unit
+            .subject(&command.subject)
+            .is_some_and(|s| s.pins.len() >= MAX_PINS && !s.pins.contains(&comment.reference.id));
         if full { Err(Error::PinLimitReached) } else { Ok(()) }
     }
 

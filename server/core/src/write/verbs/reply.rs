@@ -11,11 +11,11 @@ use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
-use crate::domain::page::LocatedComment;
 use crate::write::change::{Change, NewComment};
 use crate::write::command_output::Effect;
-use crate::write::lock_set::{CommentLocation, LockSet};
+use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// A request to write a reply.
@@ -31,13 +31,13 @@ pub struct CreateReply {
 
 #[async_trait]
 impl Request for CreateReply {
-    type At = LocatedComment;
+    type At = CommentLocation;
     type Value = CommentView;
 
-    async fn verb(self, at: &LocatedComment, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<CommandKind> {
         let Self { member, content, client } = self;
         let id = context.ids.comment(at.subject.partition()).await?;
-        Ok(Reply { id, parent: at.target(), member, content, client, max_depth: context.policy.max_depth }.into())
+        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth: context.policy.max_depth }.into())
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -75,16 +75,16 @@ impl Verb for Reply {
     fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
         let parent = target(unit, command, self.parent.id)?;
         writable(unit, command)?;
-        if parent.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.state)) }
+        if parent.lifecycle.state.is_visible() { Ok(()) } else { Err(Error::ParentUnavailable(parent.lifecycle.state)) }
     }
 
     fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
         let (Some(subject), Some(parent)) = (unit.subject(&command.subject), unit.comment(self.parent.id)) else {
             return Vec::new();
         };
-        let place = attach(unit, &self.parent, self.max_depth);
+        let place = attach(unit, self.parent.id, self.max_depth);
         let mut comment = fresh(self.id, subject, place, self.member.clone(), command.now);
-        comment.parent_id = Some(parent.id);
+        comment.reference.parent_id = Some(parent.reference.id);
         let (content, client) = (self.content.clone(), self.client.clone());
         vec![Change::InsertComment(Box::new(NewComment { comment, content, client, origin: None }))]
     }
@@ -96,8 +96,8 @@ impl Verb for Reply {
 
 /// Returns the position of a reply to `parent` under a cap of `levels`. `None` if the type has only
 /// roots: the reply becomes a root, and only its parent id links the two.
-pub(super) fn attach<'w>(unit: &'w UnitOfWork, parent: &CommentLocation, levels: u8) -> Option<Attachment<'w>> {
-    let path = &unit.comment(parent.id)?.path;
+pub(super) fn attach<'w>(unit: &'w UnitOfWork, parent: CommentId, levels: u8) -> Option<Attachment<'w>> {
+    let path = &unit.comment(parent)?.reference.path;
     let above = unit.at_path(&path.cut(levels.saturating_sub(1))?)?;
     Some(Attachment { root: unit.at_path(&path.cut(1)?)?, above })
 }

@@ -10,10 +10,9 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use crate::rpc::Services;
 use crate::rpc::call::{Call, ResponseStream};
-use crate::rpc::convert;
 use crate::rpc::parse::{self, Violations};
+use crate::rpc::{Services, convert};
 
 /// The number of rows that an export reads at a time.
 const CHUNK: usize = 200;
@@ -66,14 +65,14 @@ impl Export {
         loop {
             let chunk = self.services.comments.export_comments(&self.call.caller, key, after, CHUNK).await?;
             let Some(last) = chunk.last() else { break };
-            after = Some(last.view.comment.id);
+            after = Some(last.view.comment.reference.id);
             for exported in chunk {
                 let comment = &exported.view.comment;
-                if comment.like_count + comment.dislike_count > 0 {
-                    liked.push(comment.id);
+                if comment.counts.like_count + comment.counts.dislike_count > 0 {
+                    liked.push(comment.reference.id);
                 }
                 if let Some(origin) = &exported.origin {
-                    names.insert(comment.id, origin.external_id.clone());
+                    names.insert(comment.reference.id, origin.external_id.clone());
                 }
                 let item = Item::Comment(exported_comment(&exported, &names));
                 if !self.send(item).await {
@@ -114,7 +113,7 @@ fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, Strin
     let ExportedComment { view, client, origin } = exported;
     let (source, external_id) =
         origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
-    let parent = view.comment.parent_id.and_then(|parent| names.get(&parent));
+    let parent = view.comment.reference.parent_id.and_then(|parent| names.get(&parent));
     v1::ExportedComment {
         comment: Some(whole(view)),
         client: told(client),
@@ -128,9 +127,9 @@ fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, Strin
 /// author remains and the text is removed.
 fn whole(view: &CommentView) -> v1::Comment {
     v1::Comment {
-        member_id: view.comment.member.as_str().to_owned(),
+        member_id: view.comment.reference.member.as_str().to_owned(),
         content: view.content.clone().map(convert::content),
-        state: convert::plain_state(view.comment.state).into(),
+        state: convert::plain_state(view.comment.lifecycle.state).into(),
         ..convert::comment(view.clone())
     }
 }

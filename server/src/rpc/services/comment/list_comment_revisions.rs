@@ -22,7 +22,7 @@ pub(crate) async fn handle(
     let before = services.cursor(&mut v, &request.page_token, walk.as_ref(), number);
     let (id, limit, before, walk) = v.all((id, limit, before, walk))?;
     let (view, texts) = services.comments.revisions(&caller, id).await?;
-    let former = former(&texts, &view.comment.member, before.unwrap_or(i32::MAX));
+    let former = former(&texts, &view.comment.reference.member, before.unwrap_or(i32::MAX));
     let more_after = former.len() > limit;
     let items = former.into_iter().take(limit).collect();
     let page = convert::fit(Page { items, more_before: false, more_after }, Anchor::First, MAX_BYTES);

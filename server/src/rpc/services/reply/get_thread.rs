@@ -35,7 +35,7 @@ pub(crate) async fn handle(
     let shown = Page { items, more_before: false, more_after: page.more_after };
     let shown = convert::fit(shown, Anchor::First, MAX_BYTES);
     let last = page.comments.get(..shown.items.len()).and_then(<[_]>::last).filter(|_| shown.more_after);
-    let next = last.map(|last| TokenCursor::Path(last.comment.path.clone()));
+    let next = last.map(|last| TokenCursor::Path(last.comment.reference.path.clone()));
     let next_page_token = services.seal(&walk, next)?;
     Ok(v1::GetThreadResponse { comments: shown.items, next_page_token, degraded: services.degraded() })
 }

@@ -1,9 +1,9 @@
 //! ListReplies.
 
 use prost::Message;
-use riposte_core::page::{ListOrder, LocatedComment, ReplyPage};
-use riposte_core::read::RankedPage;
-use riposte_core::read::{ListRankedReplies, ListReplies, ListStart, RankedAt};
+use riposte_core::location::CommentLocation;
+use riposte_core::page::{ListOrder, ReplyPage};
+use riposte_core::read::{ListRankedReplies, ListReplies, ListStart, RankedAt, RankedPage};
 use riposte_core::{Caller, Error};
 use riposte_sdk::v1;
 
@@ -16,7 +16,7 @@ use crate::rpc::{Services, convert, error_metadata, parse};
 
 /// The parameters of a list request, except its start position.
 struct ListParams {
-    root: LocatedComment,
+    root: CommentLocation,
     limit: usize,
     min_revision: i64,
     fresh: bool,

@@ -2,76 +2,59 @@
 //! with the same difference are one statement. The rows are locked, so a sum is as exact as a
 //! value.
 
-use riposte_core::{Comment, Subject};
+use riposte_core::counts::CountColumn;
+use riposte_core::{Comment, CommentCounts, Lifecycle, Subject, SubjectCounts};
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 
-use crate::sql::entity::{comment_index, comment_subject};
+/// The columns that are written as sums beside the counts.
+const OTHERS: usize = 2;
+/// The number of columns of a subject that are written as sums.
+pub(super) const SUBJECT: usize = SubjectCounts::COLUMNS.len() + OTHERS;
+/// The number of columns of a comment that are written as sums.
+pub(super) const COMMENT: usize = CommentCounts::COLUMNS.len() + OTHERS;
+
+/// The differences of a row: of `next_floor`, of each count in the order of its columns, and of
+/// `revision`.
+pub(super) type Sums<const N: usize> = [i64; N];
+
+/// The part of a row that is written as sums.
+struct Counted<C> {
+    next_floor: i32,
+    counts: C,
+    revision: i64,
+}
 
 /// Returns the differences of a subject's counts, or `None` if other fields changed as well.
-pub(super) fn subject(before: &Subject, after: &Subject) -> Option<[i64; 4]> {
-    let counted = Subject {
-        next_floor: after.next_floor,
-        root_count: after.root_count,
-        comment_count: after.comment_count,
-        revision: after.revision,
-        ..before.clone()
-    };
-    (counted == *after).then(|| {
-        [
-            i64::from(after.next_floor - before.next_floor),
-            i64::from(after.root_count - before.root_count),
-            i64::from(after.comment_count - before.comment_count),
-            after.revision - before.revision,
-        ]
-    })
+pub(super) fn subject(before: &Subject, after: &Subject) -> Option<Sums<SUBJECT>> {
+    let part = |row: &Subject| Counted { next_floor: row.next_floor, counts: row.counts, revision: row.revision };
+    let Counted { next_floor, counts, revision } = part(after);
+    let counted = Subject { next_floor, counts, revision, ..before.clone() };
+    (counted == *after).then(|| differences(&SubjectCounts::COLUMNS, &part(before), &part(after)))
 }
-
-/// The columns of [`subject`], in its order.
-pub(super) const SUBJECT: [comment_subject::Column; 4] = {
-    use comment_subject::Column;
-    [Column::NextFloor, Column::RootCount, Column::CommentCount, Column::Revision]
-};
 
 /// Returns the differences of a comment's counts, or `None` if other fields changed as well.
-pub(super) fn comment(before: &Comment, after: &Comment) -> Option<[i64; 6]> {
-    let counted = Comment {
-        next_floor: after.next_floor,
-        like_count: after.like_count,
-        dislike_count: after.dislike_count,
-        reply_count: after.reply_count,
-        live_below: after.live_below,
-        revision: after.revision,
-        ..before.clone()
-    };
-    (counted == *after).then(|| {
-        [
-            i64::from(after.next_floor - before.next_floor),
-            i64::from(after.like_count - before.like_count),
-            i64::from(after.dislike_count - before.dislike_count),
-            i64::from(after.reply_count - before.reply_count),
-            i64::from(after.live_below - before.live_below),
-            after.revision - before.revision,
-        ]
-    })
+pub(super) fn comment(before: &Comment, after: &Comment) -> Option<Sums<COMMENT>> {
+    let part =
+        |row: &Comment| Counted { next_floor: row.next_floor, counts: row.counts, revision: row.lifecycle.revision };
+    let lifecycle = Lifecycle { revision: after.lifecycle.revision, ..before.lifecycle };
+    (before.reference == after.reference && lifecycle == after.lifecycle)
+        .then(|| differences(&CommentCounts::COLUMNS, &part(before), &part(after)))
 }
 
-/// The columns of [`comment`], in its order.
-pub(super) const COMMENT: [comment_index::Column; 6] = {
-    use comment_index::Column;
-    [
-        Column::NextFloor,
-        Column::LikeCount,
-        Column::DislikeCount,
-        Column::ReplyCount,
-        Column::LiveBelow,
-        Column::Revision,
-    ]
-};
+fn differences<C, const N: usize>(columns: &[CountColumn<C>], before: &Counted<C>, after: &Counted<C>) -> Sums<N> {
+    let mut sums = [0; N];
+    let count = |column: &CountColumn<C>| i64::from((column.get)(&after.counts) - (column.get)(&before.counts));
+    let next_floor = i64::from(after.next_floor - before.next_floor);
+    let all = [next_floor].into_iter().chain(columns.iter().map(count)).chain([after.revision - before.revision]);
+    sums.iter_mut().zip(all).for_each(|(sum, by)| *sum = by);
+    sums
+}
 
-/// Returns the new value of each column whose count changed.
-pub(super) fn sums<C: sea_orm::ColumnTrait, const N: usize>(
-    columns: [C; N],
-    by: [i64; N],
-) -> impl Iterator<Item = (C, SimpleExpr)> {
-    columns.into_iter().zip(by).filter(|(_, by)| *by != 0).map(|(column, by)| (column, Expr::col(column).add(by)))
+/// Returns the new value of each column whose count changed; `columns` are those of the counts.
+pub(super) fn sums<C, const N: usize>(
+    columns: &'static [CountColumn<C>],
+    by: Sums<N>,
+) -> impl Iterator<Item = (&'static str, SimpleExpr)> {
+    let names = ["next_floor"].into_iter().chain(columns.iter().map(|column| column.name)).chain(["revision"]);
+    names.zip(by).filter(|(_, by)| *by != 0).map(|(name, by)| (name, Expr::col(name).add(by)))
 }

@@ -44,7 +44,7 @@ impl Flush<'_> {
         for (partition, names) in by_table(write_set, self.tx.tables().index, |(id, _)| id.partition()) {
             let model = |(id, member): &(CommentId, riposte_core::MemberId)| {
                 let like = self.unit.like(*id, member).ok_or_else(|| unloaded("like"))?;
-                Ok(row::like_model(like, self.comment(*id)?.subject_id, part(id.partition())))
+                Ok(row::like_model(like, self.comment(*id)?.reference.subject_id, part(id.partition())))
             };
             let rows: Vec<ActiveModel> = names.into_iter().map(model).collect::<Flushed<_>>()?;
             for piece in cut(rows) {

@@ -53,7 +53,7 @@ impl TransactionBody for WriteRankIndex {
             let db = tx.on(partition);
             let ids: Vec<CommentId> = ranked.iter().map(|one| one.comment).collect();
             let found = comments(&db, &ids).await?;
-            let subjects = subjects(tx, found.iter().map(|comment| comment.subject_id)).await?;
+            let subjects = subjects(tx, found.iter().map(|comment| comment.reference.subject_id)).await?;
             let wanted = self.standings(&found, &subjects);
             changed += table(&db, &ids, wanted).await?;
         }
@@ -68,17 +68,18 @@ impl WriteRankIndex {
     /// Returns the rows that these comments should have.
     fn standings(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> Rows {
         let rows = |comment: &Comment| {
-            let hot = subjects.get(&comment.subject_id).map(|subject| self.rules.hot(subject.key.object_type()));
+            let hot =
+                subjects.get(&comment.reference.subject_id).map(|subject| self.rules.hot(subject.key.object_type()));
             let standings = standings(comment, hot.unwrap_or_default());
             let row = |(board, score): (riposte_core::rank::RankIndex, f64)| Model {
                 subject_id: list_of(comment).get(),
                 sort: board.code(),
                 score,
-                floor: comment.floor,
-                part: part(comment.id.partition()),
-                comment_id: comment.id.get(),
+                floor: comment.reference.floor,
+                part: part(comment.reference.id.partition()),
+                comment_id: comment.reference.id.get(),
             };
-            (comment.id, standings.into_iter().map(row).collect())
+            (comment.reference.id, standings.into_iter().map(row).collect())
         };
         found.iter().map(rows).collect()
     }

@@ -33,8 +33,8 @@ impl Gather for CommentsById {
         for (partition, ids) in by_table(ids, snapshot.tables().index, |id| id.partition()) {
             found.extend(with_content(&snapshot.on(partition), &ids).await?);
         }
-        let subjects = subjects(snapshot, found.iter().map(|(comment, _)| comment.subject_id)).await?;
-        let open = |comment: &Comment| subjects.get(&comment.subject_id).filter(|s| s.delete_time.is_none());
+        let subjects = subjects(snapshot, found.iter().map(|(comment, _)| comment.reference.subject_id)).await?;
+        let open = |comment: &Comment| subjects.get(&comment.reference.subject_id).filter(|s| s.delete_time.is_none());
         Ok(found.into_iter().filter_map(|(c, content)| Some(rows::view(open(&c)?, content, c))).collect())
     }
 }

@@ -49,9 +49,9 @@ impl ReadQuery for Conversation {
         ];
         let statement = Statement::from_sql_and_values(tx.get_database_backend(), CHAIN, values);
         let mut chain = comments_of(Model::find_by_statement(statement).all(tx).await?)?;
-        let root = chain.first().and_then(|own| own.root_id);
+        let root = chain.first().and_then(|own| own.reference.root_id);
         // A chain that was cut at its length limit still ends with the root of its thread.
-        if let Some(root) = root.filter(|root| chain.iter().all(|comment| comment.id != *root)) {
+        if let Some(root) = root.filter(|root| chain.iter().all(|comment| comment.reference.id != *root)) {
             chain.extend(comments(tx, &[root]).await?);
         }
         views(tx, &subject, chain.into_iter().skip(1).collect()).await

@@ -37,11 +37,11 @@ impl ReadQuery for ExportPage {
     async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         let comments = behind(tx, subject.id, self.after, self.limit).await?;
-        let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
+        let ids: Vec<CommentId> = comments.iter().map(|comment| comment.reference.id).collect();
         let (mut clients, mut origins) = (clients(tx, &ids).await?, origins(tx, &ids).await?);
         let exported = views(tx, &subject, comments).await?.into_iter().map(|view| ExportedComment {
-            client: clients.remove(&view.comment.id).unwrap_or_default(),
-            origin: origins.remove(&view.comment.id),
+            client: clients.remove(&view.comment.reference.id).unwrap_or_default(),
+            origin: origins.remove(&view.comment.reference.id),
             view,
         });
         Ok(exported.collect())
@@ -100,14 +100,14 @@ impl Forest<'_> {
     /// threads.
     async fn behind(&self, after: CommentId, limit: usize) -> Result<Vec<Comment>, StoreError> {
         let Some(last) = comments(self.tx, &[after]).await?.pop() else { return Ok(Vec::new()) };
-        let root = match last.root_id {
+        let root = match last.reference.root_id {
             Some(root) => comments(self.tx, &[root]).await?.pop(),
             None => Some(last.clone()),
         };
-        let Some(root) = root.filter(|root| root.subject_id == self.subject) else { return Ok(Vec::new()) };
-        let mut found = self.rest_of(&root.path, &last.path, limit).await?;
+        let Some(root) = root.filter(|root| root.reference.subject_id == self.subject) else { return Ok(Vec::new()) };
+        let mut found = self.rest_of(&root.reference.path, &last.reference.path, limit).await?;
         let room = limit - found.len();
-        found.extend(self.behind_root(root.floor, room).await?);
+        found.extend(self.behind_root(root.reference.floor, room).await?);
         Ok(found)
     }
 
@@ -131,11 +131,11 @@ impl Forest<'_> {
         let mut found = Vec::with_capacity(limit);
         for root in &roots[..whole] {
             found.push(root.clone());
-            found.append(&mut replies.remove(&root.id).unwrap_or_default());
+            found.append(&mut replies.remove(&root.reference.id).unwrap_or_default());
         }
         if let Some(root) = roots.get(whole).filter(|_| found.len() < limit) {
             found.push(root.clone());
-            found.extend(self.rest_of(&root.path, &root.path, limit - found.len()).await?);
+            found.extend(self.rest_of(&root.reference.path, &root.reference.path, limit - found.len()).await?);
         }
         Ok(found)
     }
@@ -153,7 +153,8 @@ impl Forest<'_> {
 
     /// Returns all replies of some roots, those of each root in thread order.
     async fn replies_of(&self, roots: &[Comment]) -> Result<HashMap<CommentId, Vec<Comment>>, StoreError> {
-        let answered: Vec<i64> = roots.iter().filter(|root| root.next_floor > 1).map(|root| root.id.get()).collect();
+        let answered: Vec<i64> =
+            roots.iter().filter(|root| root.next_floor > 1).map(|root| root.reference.id.get()).collect();
         let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(answered.len());
         for list in padded(&answered) {
             let found = self.all().filter(Column::RootId.is_in(list)).all(self.tx).await?;
@@ -162,7 +163,7 @@ impl Forest<'_> {
             }
         }
         for thread in replies.values_mut() {
-            thread.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+            thread.sort_unstable_by(|a, b| a.reference.path.cmp(&b.reference.path));
         }
         Ok(replies)
     }

@@ -36,7 +36,7 @@ async fn at(tx: &Tx, subject: SubjectId, root: Option<CommentId>, floors: &[i32]
     for list in padded(floors) {
         let rows = of_space(tx, subject, root.map_or(0, CommentId::get)).filter(Column::Floor.is_in(list));
         let rows = comments_of(along(rows, key::FLOOR).all(tx).await?)?;
-        found.extend(rows.into_iter().filter(|row| row.listed).map(|row| (row.floor, row)));
+        found.extend(rows.into_iter().filter(|row| row.lifecycle.listed).map(|row| (row.reference.floor, row)));
     }
     let items = floors.iter().filter_map(|floor| found.remove(floor)).collect();
     Ok(Page { items, more_before: false, more_after: false })
@@ -61,7 +61,7 @@ async fn page(
             found
         }
     };
-    Ok(cut.page(window, comments_of(found)?, |comment| comment.floor))
+    Ok(cut.page(window, comments_of(found)?, |comment| comment.reference.floor))
 }
 
 /// Reads the listed rows on both sides of a cut.

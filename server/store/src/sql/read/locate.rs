@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use riposte_core::page::LocatedComment;
+use riposte_core::location::CommentLocation;
 use riposte_core::{Comment, CommentId, Partition, Path, SubjectId};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
@@ -22,14 +22,14 @@ pub(super) struct Locate;
 
 impl Gather for Locate {
     type Item = CommentId;
-    type Found = LocatedComment;
+    type Found = CommentLocation;
     const NAME: &'static str = "locate comments";
 
     fn partition(id: &CommentId) -> Partition {
         id.partition()
     }
 
-    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<LocatedComment>, StoreError> {
+    async fn read(snapshot: &SourceTx, ids: Vec<CommentId>) -> Result<Vec<CommentLocation>, StoreError> {
         let (mut comments, mut above) = (Vec::with_capacity(ids.len()), HashMap::new());
         // If no comment is found, subjects are queried by the comments' ids; otherwise the time
         // of the second statement would reveal that a comment exists.
@@ -39,18 +39,22 @@ impl Gather for Locate {
             above.extend(between(snapshot, &found).await?);
             comments.extend(found);
         }
-        let of = if comments.is_empty() { none } else { comments.iter().map(|comment| comment.subject_id).collect() };
+        let of = if comments.is_empty() {
+            none
+        } else {
+            comments.iter().map(|comment| comment.reference.subject_id).collect()
+        };
         let subjects = subjects(snapshot, of.into_iter()).await?;
         let location = comments.into_iter().filter_map(|comment| {
             let ancestor_ids = ancestor_ids(&comment, &above)?;
-            Some(LocatedComment {
-                id: comment.id,
-                subject: subjects.get(&comment.subject_id)?.key.clone(),
-                floor: comment.floor,
+            Some(CommentLocation {
+                id: comment.reference.id,
+                subject: subjects.get(&comment.reference.subject_id)?.key.clone(),
+                floor: comment.reference.floor,
                 ancestor_ids,
-                parent: comment.parent_id,
-                member: comment.member,
-                path: comment.path,
+                parent_id: comment.reference.parent_id,
+                member: comment.reference.member,
+                path: comment.reference.path,
             })
         });
         Ok(location.collect())
@@ -62,13 +66,15 @@ impl Gather for Locate {
 async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Path, CommentId>, StoreError> {
     let mut places: Vec<(Path, i16)> = Vec::new();
     for comment in comments {
-        places.extend(comment.path.ancestors().skip(1).map(|path| (path, part(comment.id.partition()))));
+        places.extend(
+            comment.reference.path.ancestors().skip(1).map(|path| (path, part(comment.reference.id.partition()))),
+        );
     }
     places.sort_unstable();
     places.dedup();
     let mut found = HashMap::with_capacity(places.len());
     let Some(first) = comments.first() else { return Ok(found) };
-    let db = snapshot.on(first.id.partition());
+    let db = snapshot.on(first.reference.id.partition());
     for list in padded(&places) {
         let parts: Vec<i16> = list.iter().map(|(_, part)| *part).collect();
         let query = Entity::find()
@@ -85,6 +91,6 @@ async fn between(snapshot: &SourceTx, comments: &[Comment]) -> Result<HashMap<Pa
 
 /// Returns the ids along the path of a comment: the root first, the comment itself last.
 fn ancestor_ids(comment: &Comment, above: &HashMap<Path, CommentId>) -> Option<Vec<CommentId>> {
-    let between = comment.path.ancestors().skip(1).map(|path| above.get(&path).copied());
-    comment.root_id.map(Some).into_iter().chain(between).chain([Some(comment.id)]).collect()
+    let between = comment.reference.path.ancestors().skip(1).map(|path| above.get(&path).copied());
+    comment.reference.root_id.map(Some).into_iter().chain(between).chain([Some(comment.reference.id)]).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use riposte_core::page::LocatedComment;
+use riposte_core::location::CommentLocation;
 use riposte_core::{CommentId, Error, ObjectTypeScope, Result};
 use tokio::sync::oneshot;
 
@@ -33,7 +33,7 @@ struct Queue {
 #[derive(Debug)]
 struct Waiter {
     ids: Vec<CommentId>,
-    answer: oneshot::Sender<Result<Vec<LocatedComment>>>,
+    answer: oneshot::Sender<Result<Vec<CommentLocation>>>,
 }
 
 impl CommentLocator {
@@ -43,7 +43,7 @@ impl CommentLocator {
     }
 
     /// Returns the locations of those of `ids` that exist, in no order.
-    pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<LocatedComment>> {
+    pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<CommentLocation>> {
         self.locate_among(ids, &ObjectTypeScope::All).await
     }
 
@@ -52,7 +52,7 @@ impl CommentLocator {
         self: &Arc<Self>,
         ids: &[CommentId],
         types: &ObjectTypeScope,
-    ) -> Result<Vec<LocatedComment>> {
+    ) -> Result<Vec<CommentLocation>> {
         let (mut found, unknown) = self.memory.recall(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.queues.len()];
         for id in unknown {
@@ -68,7 +68,7 @@ impl CommentLocator {
     }
 
     /// Adds a waiter to the queue of a source, and starts a lookup unless enough are in progress.
-    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<LocatedComment>>> {
+    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<CommentLocation>>> {
         let (answer, answered) = oneshot::channel();
         let mut queue = self.queue(source);
         queue.waiting.push(Waiter { ids, answer });
@@ -92,7 +92,7 @@ impl CommentLocator {
                 found.iter().for_each(|location| self.memory.remember(location));
             }
             for Waiter { ids, answer } in waiting {
-                let own = |found: &Vec<LocatedComment>| {
+                let own = |found: &Vec<CommentLocation>| {
                     let place = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
                     ids.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };

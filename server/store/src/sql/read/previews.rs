@@ -48,20 +48,20 @@ struct Found {
 
 impl Found {
     fn add_oldest(&mut self, reply: Comment) {
-        self.oldest.push(reply.floor);
+        self.oldest.push(reply.reference.floor);
         self.replies.push(reply);
     }
 
     fn add_liked(&mut self, likes: i32, reply: Comment) {
-        self.board.push((likes, reply.floor));
+        self.board.push((likes, reply.reference.floor));
         // A deleted reply leaves the rank index a little later than the list.
-        if reply.listed {
+        if reply.lifecycle.listed {
             self.replies.push(reply);
         }
     }
 
     fn visible(&self) -> i32 {
-        self.replies.iter().map(|reply| i32::from(reply.state.is_visible())).sum()
+        self.replies.iter().map(|reply| i32::from(reply.lifecycle.state.is_visible())).sum()
     }
 }
 
@@ -80,10 +80,10 @@ impl Previews {
         }
         // A listed reply is visible or has a visible one below it: a root without visible comments
         // below it has no listed replies.
-        let mut roots: Vec<_> = roots.iter().filter(|root| root.live_below > 0).copied().collect();
-        roots.sort_unstable_by_key(|root| root.id);
-        roots.dedup_by_key(|root| root.id);
-        let ids: Vec<i64> = roots.iter().map(|root| root.id.get()).collect();
+        let mut roots: Vec<_> = roots.iter().filter(|root| root.counts.live_below > 0).copied().collect();
+        roots.sort_unstable_by_key(|root| root.reference.id);
+        roots.dedup_by_key(|root| root.reference.id);
+        let ids: Vec<i64> = roots.iter().map(|root| root.reference.id.get()).collect();
         for list in padded(&ids) {
             for reply in comments_of(lowest(tx, subject, list, i32::from(size) + 1).all(tx).await?)? {
                 previews.found.entry(reply.thread_id()).or_default().add_oldest(reply);
@@ -91,14 +91,14 @@ impl Previews {
         }
         let (mut popular, mut holed) = (Vec::new(), Vec::new());
         for root in roots {
-            let found = previews.found.entry(root.id).or_default();
+            let found = previews.found.entry(root.reference.id).or_default();
             // All visible replies are among those found, and so are all that are listed because of
             // them.
-            found.whole = found.visible() >= root.live_below;
+            found.whole = found.visible() >= root.counts.live_below;
             if !found.whole {
-                popular.push(root.id.get());
+                popular.push(root.reference.id.get());
                 if found.oldest.len() <= previews.size {
-                    holed.push(root.id.get());
+                    holed.push(root.reference.id.get());
                 }
             }
         }
@@ -107,7 +107,7 @@ impl Previews {
         previews.found.retain(|_, found| !found.replies.is_empty());
         for found in previews.found.values_mut() {
             found.replies.sort_by_key(preview_order);
-            found.replies.dedup_by_key(|reply| reply.floor);
+            found.replies.dedup_by_key(|reply| reply.reference.floor);
             found.oldest.sort_unstable();
             found.oldest.dedup();
         }
@@ -140,9 +140,9 @@ impl Previews {
 
     /// Returns the preview of a root, and whether it has more listed replies.
     pub(super) fn of(&self, root: &Comment) -> (&[Comment], bool) {
-        match self.found.get(&root.id) {
+        match self.found.get(&root.reference.id) {
             Some(Found { replies, .. }) => (&replies[..replies.len().min(self.size)], replies.len() > self.size),
-            None => (&[], self.size == 0 && root.live_below > 0),
+            None => (&[], self.size == 0 && root.counts.live_below > 0),
         }
     }
 

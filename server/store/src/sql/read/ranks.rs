@@ -34,12 +34,13 @@ impl Listing {
             let (next_floor, revision) = (subject.next_floor, subject.revision);
             return Ok(Some(Self { subject: subject.id, root: None, next_floor, revision }));
         };
-        let root = comments(tx, &[root]).await?.pop().filter(|root| root.is_root() && root.subject_id == subject.id);
+        let root =
+            comments(tx, &[root]).await?.pop().filter(|root| root.is_root() && root.reference.subject_id == subject.id);
         let of = |root: Comment| Self {
             subject: subject.id,
-            root: Some(root.id),
+            root: Some(root.reference.id),
             next_floor: root.next_floor,
-            revision: root.revision,
+            revision: root.lifecycle.revision,
         };
         Ok(root.map(of))
     }

@@ -27,7 +27,7 @@ impl ReadQuery for Replies {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let found = comments(tx, &[self.root]).await?.pop();
         // The root is returned even if it is not listed: a page of replies shows their root.
-        let Some(root) = found.filter(|c| c.is_root() && c.subject_id == subject.id) else { return Ok(None) };
+        let Some(root) = found.filter(|c| c.is_root() && c.reference.subject_id == subject.id) else { return Ok(None) };
         let page = listed::read(tx, subject.id, Some(self.root), &self.which).await?;
         let Page { items, more_before, more_after } = page;
         let mut views = views(tx, &subject, [root].into_iter().chain(items).collect()).await?.into_iter();

@@ -36,8 +36,8 @@ impl ReadQuery for Revisions {
             past.push(ContentRevision { version: edit.version, content, time: Millis(edit.time) });
         }
         let present = contents(tx, &[self.id]).await?.remove(&self.id);
-        let time = comment.edit_time.unwrap_or(comment.create_time);
-        past.extend(present.map(|content| ContentRevision { version: comment.version, content, time }));
+        let time = comment.lifecycle.edit_time.unwrap_or(comment.reference.create_time);
+        past.extend(present.map(|content| ContentRevision { version: comment.lifecycle.version, content, time }));
         Ok(past)
     }
 }

@@ -34,12 +34,12 @@ impl ReadQuery for Roots {
     async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let page = listed::read(tx, subject.id, None, &self.which).await?;
-        let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.id);
+        let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.reference.id);
         let pinned: Vec<Comment> = pinned.into_iter().flatten().collect();
         let roots: Vec<&Comment> = page.items.iter().chain(&pinned).collect();
         let previews = Previews::read(tx, subject.id, &roots, self.previews).await?;
         let mut ids: Vec<CommentId> =
-            roots.into_iter().chain(previews.all(self.keep)).map(|comment| comment.id).collect();
+            roots.into_iter().chain(previews.all(self.keep)).map(|comment| comment.reference.id).collect();
         ids.sort_unstable();
         ids.dedup();
         let contents = contents(tx, &ids).await?;
@@ -70,6 +70,6 @@ impl Threads<'_> {
     }
 
     fn view(&self, comment: Comment) -> CommentView {
-        view(self.subject, self.contents.get(&comment.id).cloned(), comment)
+        view(self.subject, self.contents.get(&comment.reference.id).cloned(), comment)
     }
 }

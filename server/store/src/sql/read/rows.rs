@@ -97,15 +97,15 @@ pub(super) async fn contents<C: ConnectionTrait>(
 
 /// Returns the views of comments of one subject, in their order, each of them once.
 pub(super) async fn views(tx: &Tx, subject: &Subject, comments: Vec<Comment>) -> Result<Vec<CommentView>, StoreError> {
-    let ids: Vec<CommentId> = comments.iter().map(|comment| comment.id).collect();
+    let ids: Vec<CommentId> = comments.iter().map(|comment| comment.reference.id).collect();
     let mut contents = contents(tx, &ids).await?;
-    let view = |comment: Comment| view(subject, contents.remove(&comment.id), comment);
+    let view = |comment: Comment| view(subject, contents.remove(&comment.reference.id), comment);
     Ok(comments.into_iter().map(view).collect())
 }
 
 /// Returns the view of one comment.
 pub(super) fn view(subject: &Subject, content: Option<Content>, comment: Comment) -> CommentView {
-    let (subject, pinned) = (subject.key.clone(), subject.pins.contains(&comment.id));
+    let (subject, pinned) = (subject.key.clone(), subject.pins.contains(&comment.reference.id));
     CommentView { comment, subject, content, pinned }
 }
 

@@ -29,7 +29,7 @@ impl ReadQuery for SubtreePage {
         let mut comments = subtree(tx, &self.part).await?;
         // A subtree belongs to one subject as a whole; a subtree of another subject gives an empty
         // result.
-        comments.retain(|comment| comment.subject_id == subject.id);
+        comments.retain(|comment| comment.reference.subject_id == subject.id);
         let more_after = comments.len() > self.part.limit;
         comments.truncate(self.part.limit);
         let comments = views(tx, &subject, comments).await?;

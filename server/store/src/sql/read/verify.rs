@@ -2,8 +2,9 @@
 //! one statement for each kind of count, all in one snapshot. It returns only the differences, so a
 //! subject of any size is checked in little memory.
 
+use riposte_core::counts::{CountColumn, counted_states};
 use riposte_core::page::{CountDrift, CountReport};
-use riposte_core::{CommentId, CommentState, LikeValue, Partition, Subject, SubjectKey};
+use riposte_core::{CommentId, CommentState, LikeValue, Partition, Subject, SubjectCounts, SubjectKey};
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement, Value};
 
 use super::ReadQuery;
@@ -11,6 +12,11 @@ use super::rows::subject;
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::pool::Tx;
+
+/// The name of the floor allocators in reports.
+pub(in crate::sql) const NEXT_FLOOR: &str = "next_floor";
+/// The name of the flag that depends on the state and on the count of visible comments below.
+pub(in crate::sql) const LISTED: &str = "listed";
 
 #[derive(Debug)]
 pub(super) struct CompareCounts {
@@ -52,16 +58,6 @@ struct Rows<'t, C> {
     subject: &'t Subject,
 }
 
-#[derive(FromQueryResult)]
-struct Totals {
-    everything: i64,
-    roots: i64,
-    visible: i64,
-    floors: i64,
-    last_floor: i64,
-    deepest: i64,
-}
-
 /// A comment whose stored counts differ from the rows it counts.
 #[derive(FromQueryResult)]
 struct Wrong {
@@ -73,11 +69,8 @@ struct Wrong {
 }
 
 impl<C: ConnectionTrait> Rows<'_, C> {
-    /// Returns `sql` with every `{rows}` bound to the rows of this subject and every `{visible}` to
-    /// the visible ones.
+    /// Returns `sql` with every `{rows}` bound to the rows of this subject.
     fn statement(&self, sql: &str) -> Statement {
-        let visible = format!("{{rows}} AND state = {}", CommentState::Active.code());
-        let sql = sql.replace("{visible}", &visible);
         let mentions = sql.matches("{rows}").count();
         let sql = sql.replace("{rows}", "part = ? AND subject_id = ?");
         let pair: [Value; 2] = [self.tx.part().into(), self.subject.id.get().into()];
@@ -91,23 +84,24 @@ impl<C: ConnectionTrait> Rows<'_, C> {
 
     /// Checks the subject's own counts; returns the number of comments and their highest depth.
     async fn totals(&self, drifts: &mut Vec<CountDrift>) -> Result<(i64, i64), StoreError> {
-        let visible = format!("state = {}", CommentState::Active.code());
+        let counts = SubjectCounts::COLUMNS
+            .map(|column| format!("COUNT(CASE WHEN {} THEN 1 END) AS {}", counted_in_subject(&column), column.name));
         let sql = format!(
-            "SELECT COUNT(*) AS everything, \
-             COUNT(CASE WHEN {visible} AND root_id = 0 THEN 1 END) AS roots, \
-             COUNT(CASE WHEN {visible} THEN 1 END) AS visible, \
+            "SELECT COUNT(*) AS everything, {}, \
              COUNT(CASE WHEN root_id = 0 THEN 1 END) AS floors, \
              COALESCE(MAX(CASE WHEN root_id = 0 THEN floor END), 0) AS last_floor, \
              COALESCE(MAX(depth), 0) AS deepest \
-             FROM comment_index_@ WHERE {{rows}}"
+             FROM comment_index_@ WHERE {{rows}}",
+            counts.join(", ")
         );
-        let totals = Totals::find_by_statement(self.statement(&sql)).one(self.tx).await?;
-        let Some(totals) = totals else { return Ok((0, 0)) };
-        compare(drifts, None, "root_count", self.subject.root_count.into(), totals.roots);
-        compare(drifts, None, "comment_count", self.subject.comment_count.into(), totals.visible);
-        let floors = dense(self.subject.next_floor.into(), totals.floors, totals.last_floor);
-        compare(drifts, None, "next_floor", self.subject.next_floor.into(), floors);
-        Ok((totals.everything, totals.deepest))
+        let Some(totals) = self.tx.query_one_raw(self.statement(&sql)).await? else { return Ok((0, 0)) };
+        let total = |name: &str| totals.try_get::<i64>("", name);
+        for column in SubjectCounts::COLUMNS {
+            compare(drifts, None, column.name, (column.get)(&self.subject.counts).into(), total(column.name)?);
+        }
+        let floors = dense(self.subject.next_floor.into(), total("floors")?, total("last_floor")?);
+        compare(drifts, None, NEXT_FLOOR, self.subject.next_floor.into(), floors);
+        Ok((total("everything")?, total("deepest")?))
     }
 
     async fn likes(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
@@ -129,41 +123,47 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(())
     }
 
-    /// Checks the reply counts: a visible comment counts once at its root, and once at its parent
-    /// if that is another comment.
+    /// Checks the reply counts: a comment counts once at its root, and once at its parent if that is
+    /// another comment.
     async fn replies(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
-        let sql = "SELECT i.id AS id, i.reply_count AS given, COALESCE(r.replies, 0) AS counted, \
+        let at_root = states(&counted_states(|adds| adds.root.reply_count));
+        let at_parent = states(&counted_states(|adds| adds.parent.reply_count));
+        let sql = format!(
+            "SELECT i.id AS id, i.reply_count AS given, COALESCE(r.replies, 0) AS counted, \
              0 AS also_given, 0 AS also_counted \
-             FROM (SELECT id, reply_count FROM comment_index_@ WHERE {rows}) i \
+             FROM (SELECT id, reply_count FROM comment_index_@ WHERE {{rows}}) i \
              LEFT JOIN (SELECT counting, COUNT(*) AS replies FROM ( \
-             SELECT root_id AS counting FROM comment_index_@ WHERE {visible} AND root_id <> 0 UNION ALL \
-             SELECT parent_id FROM comment_index_@ WHERE {visible} AND parent_id <> 0 AND parent_id <> root_id \
+             SELECT root_id AS counting FROM comment_index_@ WHERE {{rows}} AND {at_root} AND root_id <> 0 UNION ALL \
+             SELECT parent_id FROM comment_index_@ \
+             WHERE {{rows}} AND {at_parent} AND parent_id <> 0 AND parent_id <> root_id \
              ) answers GROUP BY counting) r ON r.counting = i.id \
-             WHERE i.reply_count <> COALESCE(r.replies, 0)";
-        for wrong in self.wrong(sql).await? {
+             WHERE i.reply_count <> COALESCE(r.replies, 0)"
+        );
+        for wrong in self.wrong(&sql).await? {
             compare(drifts, CommentId::new(wrong.id), "reply_count", wrong.given, wrong.counted);
         }
         Ok(())
     }
 
-    /// Checks the numbers of visible comments below the comments of one depth. A path begins with
+    /// Checks the numbers of counted comments below the comments of one depth. A path begins with
     /// the paths of all its ancestors.
     async fn below(&self, depth: i64, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let bytes = (depth + 1) * 8;
-        let active = CommentState::Active.code();
-        let listed = format!("CASE WHEN i.state = {active} OR COALESCE(b.below, 0) > 0 THEN 1 ELSE 0 END");
+        let counted = states(&counted_states(|adds| adds.ancestors.live_below));
+        let visible: Vec<_> = CommentState::ALL.into_iter().filter(|state| state.is_visible()).collect();
+        let listed = format!("CASE WHEN i.{} OR COALESCE(b.below, 0) > 0 THEN 1 ELSE 0 END", states(&visible));
         let sql = format!(
             "SELECT i.id AS id, i.live_below AS given, COALESCE(b.below, 0) AS counted, \
              i.listed AS also_given, {listed} AS also_counted \
              FROM (SELECT id, path, state, live_below, listed FROM comment_index_@ WHERE {{rows}} AND depth = {depth}) i \
              LEFT JOIN (SELECT SUBSTR(path, 1, {bytes}) AS top, COUNT(*) AS below \
-             FROM comment_index_@ WHERE {{visible}} AND depth > {depth} GROUP BY SUBSTR(path, 1, {bytes})) b \
+             FROM comment_index_@ WHERE {{rows}} AND {counted} AND depth > {depth} GROUP BY SUBSTR(path, 1, {bytes})) b \
              ON b.top = i.path \
              WHERE i.live_below <> COALESCE(b.below, 0) OR i.listed <> {listed}"
         );
         for wrong in self.wrong(&sql).await? {
             compare(drifts, CommentId::new(wrong.id), "live_below", wrong.given, wrong.counted);
-            compare(drifts, CommentId::new(wrong.id), "listed", wrong.also_given, wrong.also_counted);
+            compare(drifts, CommentId::new(wrong.id), LISTED, wrong.also_given, wrong.also_counted);
         }
         Ok(())
     }
@@ -178,10 +178,27 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              WHERE i.next_floor <> COALESCE(f.floors, 0) + 1 OR i.next_floor <> COALESCE(f.last_floor, 0) + 1";
         for wrong in self.wrong(sql).await? {
             let floors = dense(wrong.given, wrong.counted, wrong.also_counted);
-            compare(drifts, CommentId::new(wrong.id), "next_floor", wrong.given, floors);
+            compare(drifts, CommentId::new(wrong.id), NEXT_FLOOR, wrong.given, floors);
         }
         Ok(())
     }
+}
+
+/// Returns the condition for a row that a count of the subject includes.
+fn counted_in_subject(column: &CountColumn<SubjectCounts>) -> String {
+    let [roots, replies] = [true, false].map(|is_root| counted_states(|adds| (column.get)(&adds.to_subject(is_root))));
+    if roots == replies {
+        return states(&roots);
+    }
+    let levels = [("root_id = 0", roots), ("root_id <> 0", replies)].into_iter();
+    let levels = levels.filter(|(_, counted)| !counted.is_empty());
+    levels.map(|(level, counted)| format!("({level} AND {})", states(&counted))).collect::<Vec<_>>().join(" OR ")
+}
+
+/// Returns the condition for a row in one of these states.
+fn states(states: &[CommentState]) -> String {
+    let codes: Vec<_> = states.iter().map(|state| state.code().to_string()).collect();
+    format!("state IN ({})", codes.join(", "))
 }
 
 /// Returns the actual next floor after `count` rows of which the last has floor `last`. If floors

@@ -17,7 +17,7 @@ use crate::sql::chunks::padded;
 use crate::sql::entity::{comment_index, comment_subject};
 use crate::sql::outbox::tell;
 use crate::sql::pool::SourceTx;
-use crate::sql::read::verify;
+use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR};
 use crate::sql::row;
 use crate::sql::transact::TransactionBody;
 
@@ -85,7 +85,7 @@ impl Recount {
                 .lock_exclusive();
             for found in found.all(&tx.on(self.key.partition())).await? {
                 let comment = row::comment(found)?;
-                comments.insert(comment.id, comment);
+                comments.insert(comment.reference.id, comment);
             }
         }
         if comments.len() < ids.len() {
@@ -102,10 +102,13 @@ impl Recount {
         for comment in mended {
             let update = comment_index::Entity::update_many().set(row::comment_changes(comment));
             let update = update.filter(comment_index::Column::Part.eq(at));
-            update.filter(comment_index::Column::Id.eq(comment.id.get())).exec(&db).await?;
+            update.filter(comment_index::Column::Id.eq(comment.reference.id.get())).exec(&db).await?;
         }
-        let told =
-            |comment: &Comment| CommentChange { id: comment.id, root: comment.root_id, what: ChangeKind::Recounted };
+        let told = |comment: &Comment| CommentChange {
+            id: comment.reference.id,
+            root: comment.reference.root_id,
+            what: ChangeKind::Recounted,
+        };
         let changes = Changes { comments: mended.iter().map(told).collect(), ..Changes::default() };
         let event = Event {
             partition: self.key.partition(),
@@ -128,25 +131,21 @@ fn mend(
     for drift in drifts {
         let actual = i32::try_from(drift.actual).map_err(Error::internal)?;
         let comment = drift.comment.and_then(|id| comments.get_mut(&id));
-        let count = match (drift.count, comment) {
-            ("root_count", None) => &mut subject.root_count,
-            ("comment_count", None) => &mut subject.comment_count,
-            ("next_floor", None) => &mut subject.next_floor,
-            ("next_floor", Some(comment)) => &mut comment.next_floor,
-            ("like_count", Some(comment)) => &mut comment.like_count,
-            ("dislike_count", Some(comment)) => &mut comment.dislike_count,
-            ("reply_count", Some(comment)) => &mut comment.reply_count,
-            ("live_below", Some(comment)) => &mut comment.live_below,
-            ("listed", Some(comment)) => {
-                comment.listed = actual != 0;
+        let count = match (comment, drift.count) {
+            (None, NEXT_FLOOR) => Some(&mut subject.next_floor),
+            (None, count) => subject.counts.named(count),
+            (Some(comment), NEXT_FLOOR) => Some(&mut comment.next_floor),
+            (Some(comment), LISTED) => {
+                comment.lifecycle.listed = actual != 0;
                 mended.extend(drift.comment);
                 continue;
             }
-            (count, _) => return Err(Error::internal(format!("{count} is nothing that can be set")).into()),
+            (Some(comment), count) => comment.counts.named(count),
         };
-        *count = actual;
+        *count.ok_or_else(|| Error::internal(format!("{} is nothing that can be set", drift.count)))? = actual;
         mended.extend(drift.comment);
     }
     comments.retain(|id, _| mended.contains(id));
-    Ok(comments.into_values().map(|comment| Comment { revision: comment.revision + 1, ..comment }).collect())
+    comments.values_mut().for_each(|comment| comment.lifecycle.revision += 1);
+    Ok(comments.into_values().collect())
 }

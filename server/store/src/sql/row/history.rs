@@ -32,12 +32,12 @@ impl HistoryEntry {
     pub(crate) fn of(object_type: ObjectType, comment: Comment) -> Self {
         Self {
             object_type,
-            member: comment.member,
-            time: comment.create_time,
-            id: comment.id,
-            subject: comment.subject_id,
-            state: comment.state,
-            version: comment.version,
+            member: comment.reference.member,
+            time: comment.reference.create_time,
+            id: comment.reference.id,
+            subject: comment.reference.subject_id,
+            state: comment.lifecycle.state,
+            version: comment.lifecycle.version,
         }
     }
 

@@ -1,6 +1,8 @@
 //! The rows of subjects.
 
-use riposte_core::{CommentId, Error, MemberId, Millis, Result, Subject, SubjectId, SubjectKey, SubjectState};
+use riposte_core::{
+    CommentId, Error, MemberId, Millis, Result, Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState,
+};
 use sea_orm::ActiveValue::Set;
 
 use super::content::{metadata, metadata_text};
@@ -20,8 +22,7 @@ pub(crate) fn subject(row: Model) -> Result<Subject> {
         key: SubjectKey::stored(string(row.object_type)?, string(row.object_id)?),
         owner: row.owner_id.map(string).transpose()?.map(MemberId::stored),
         next_floor: row.next_floor,
-        root_count: row.root_count,
-        comment_count: row.comment_count,
+        counts: SubjectCounts { root_count: row.root_count, comment_count: row.comment_count },
         revision: row.revision,
         version: row.version,
         create_time: Millis(row.create_time),
@@ -44,12 +45,13 @@ pub(crate) fn subject_model(subject: &Subject, part: i16) -> Result<ActiveModel>
 
 /// Returns every column of a subject that can change.
 pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
+    let SubjectCounts { root_count, comment_count } = subject.counts;
     Ok(ActiveModel {
         owner_id: Set(subject.owner.as_ref().map(|owner| bytes(owner.as_str()))),
         state: Set(subject.state.code()),
         next_floor: Set(subject.next_floor),
-        root_count: Set(subject.root_count),
-        comment_count: Set(subject.comment_count),
+        root_count: Set(root_count),
+        comment_count: Set(comment_count),
         revision: Set(subject.revision),
         version: Set(subject.version),
         pins: Set(subject.pins.iter().flat_map(|pin| pin.get().to_be_bytes()).collect()),

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use super::scene::Scene;
 use crate::domain::comment::Comment;
+use crate::domain::counts::{CommentCounts, SubjectCounts};
+use crate::domain::lifecycle::Lifecycle;
 use crate::domain::like::LikeValue;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{MAX_PINS, Subject};
@@ -11,7 +13,7 @@ use crate::domain::subject::{MAX_PINS, Subject};
 /// Checks everything that must hold after every batch.
 pub(super) fn audit(scene: &Scene) {
     for subject in scene.subjects.values() {
-        let comments: Vec<_> = scene.comments.values().filter(|c| c.subject_id == subject.id).collect();
+        let comments: Vec<_> = scene.comments.values().filter(|c| c.reference.subject_id == subject.id).collect();
         audit_subject(subject, &comments);
         for comment in &comments {
             audit_comment(scene, comment, &comments);
@@ -20,49 +22,65 @@ pub(super) fn audit(scene: &Scene) {
 }
 
 fn active(comment: &&&Comment) -> bool {
-    comment.state == CommentState::Active
+    comment.lifecycle.state == CommentState::Active
 }
 
 fn audit_subject(subject: &Subject, comments: &[&Comment]) {
     let counted = Subject {
-        root_count: amount(comments.iter().filter(active).filter(|c| c.root_id.is_none())),
-        comment_count: amount(comments.iter().filter(active)),
+        counts: SubjectCounts {
+            root_count: amount(comments.iter().filter(active).filter(|c| c.reference.root_id.is_none())),
+            comment_count: amount(comments.iter().filter(active)),
+        },
         ..subject.clone()
     };
     assert_eq!(*subject, counted);
-    dense(comments.iter().filter(|c| c.root_id.is_none()), subject.next_floor);
-    let paths: BTreeSet<_> = comments.iter().map(|comment| &comment.path).collect();
+    dense(comments.iter().filter(|c| c.reference.root_id.is_none()), subject.next_floor);
+    let paths: BTreeSet<_> = comments.iter().map(|comment| &comment.reference.path).collect();
     assert_eq!(paths.len(), comments.len(), "no path occurs twice");
     assert!(subject.pins.len() <= MAX_PINS && subject.revision > 0, "{subject:?}");
     for pin in &subject.pins {
-        let shown = comments.iter().any(|c| c.id == *pin && c.root_id.is_none() && c.state == CommentState::Active);
+        let shown = comments.iter().any(|c| {
+            c.reference.id == *pin && c.reference.root_id.is_none() && c.lifecycle.state == CommentState::Active
+        });
         assert!(shown, "{pin:?} is pinned and no visible root");
     }
 }
 
 fn audit_comment(scene: &Scene, comment: &Comment, comments: &[&Comment]) {
-    let below = amount(comments.iter().filter(active).filter(|c| comment.path.is_above(&c.path)));
-    let answers = |c: &&&Comment| c.root_id == Some(comment.id) || c.parent_id == Some(comment.id);
-    let says = |value| amount(scene.likes.values().filter(|l| l.comment_id == comment.id && l.value == value));
+    let below = amount(comments.iter().filter(active).filter(|c| comment.reference.path.is_above(&c.reference.path)));
+    let answers = |c: &&&Comment| {
+        c.reference.root_id == Some(comment.reference.id) || c.reference.parent_id == Some(comment.reference.id)
+    };
+    let says =
+        |value| amount(scene.likes.values().filter(|l| l.comment_id == comment.reference.id && l.value == value));
     let counted = Comment {
-        like_count: says(LikeValue::Like),
-        dislike_count: says(LikeValue::Dislike),
-        reply_count: amount(comments.iter().filter(active).filter(answers)),
-        live_below: below,
-        listed: comment.state == CommentState::Active || below > 0,
+        counts: CommentCounts {
+            like_count: says(LikeValue::Like),
+            dislike_count: says(LikeValue::Dislike),
+            reply_count: amount(comments.iter().filter(active).filter(answers)),
+            live_below: below,
+        },
+        lifecycle: Lifecycle {
+            listed: comment.lifecycle.state == CommentState::Active || below > 0,
+            ..comment.clone().lifecycle
+        },
         ..comment.clone()
     };
     assert_eq!(*comment, counted);
-    dense(comments.iter().filter(|c| c.root_id == Some(comment.id)), comment.next_floor);
-    let deleted = comment.state == CommentState::Deleted;
-    assert_eq!((comment.delete_time.is_some(), comment.deleted_by.is_some()), (deleted, deleted), "{comment:?}");
-    assert!(deleted || comment.prior_state == comment.state, "{comment:?}");
-    assert!(comment.prior_state != CommentState::Deleted, "nobody comes back deleted: {comment:?}");
-    if let Some(root) = comment.root_id {
-        let above = comment.path.ancestors().last().expect("a reply stands below something");
-        assert!(comments.iter().any(|c| c.path == above), "nothing stands above {comment:?}");
-        assert_eq!(comment.path, above.child(comment.floor));
-        assert_eq!(Some(&scene.row(root).path), comment.path.ancestors().next().as_ref());
+    dense(comments.iter().filter(|c| c.reference.root_id == Some(comment.reference.id)), comment.next_floor);
+    let deleted = comment.lifecycle.state == CommentState::Deleted;
+    assert_eq!(
+        (comment.lifecycle.delete_time.is_some(), comment.lifecycle.deleted_by.is_some()),
+        (deleted, deleted),
+        "{comment:?}"
+    );
+    assert!(deleted || comment.lifecycle.prior_state == comment.lifecycle.state, "{comment:?}");
+    assert!(comment.lifecycle.prior_state != CommentState::Deleted, "nobody comes back deleted: {comment:?}");
+    if let Some(root) = comment.reference.root_id {
+        let above = comment.reference.path.ancestors().last().expect("a reply stands below something");
+        assert!(comments.iter().any(|c| c.reference.path == above), "nothing stands above {comment:?}");
+        assert_eq!(comment.reference.path, above.child(comment.reference.floor));
+        assert_eq!(Some(&scene.row(root).reference.path), comment.reference.path.ancestors().next().as_ref());
     }
 }
 
@@ -72,6 +90,6 @@ fn amount<T>(rows: impl Iterator<Item = T>) -> i32 {
 
 /// Checks that the floors of one thread, or of all roots, are 1 to `next` - 1.
 fn dense<'c>(comments: impl Iterator<Item = &'c &'c Comment>, next: i32) {
-    let floors: BTreeSet<_> = comments.map(|comment| comment.floor).collect();
+    let floors: BTreeSet<_> = comments.map(|comment| comment.reference.floor).collect();
     assert_eq!(floors, (1..next).collect());
 }

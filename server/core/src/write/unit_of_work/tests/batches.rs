@@ -86,7 +86,7 @@ fn one_batch_is_one_revision_and_tells_a_change_once() {
     assert!(outcomes.keys().eq(&[old, second]), "each comment has one outcome, a plain create none: {outcomes:?}");
     assert_eq!(revision, Some(before + 1));
     assert_eq!(changes, Changes { comments, outcomes, subject: true, ..Changes::default() });
-    assert_eq!([first, second].map(|id| scene.row(id).born_revision), [before + 1; 2]);
+    assert_eq!([first, second].map(|id| scene.row(id).reference.born_revision), [before + 1; 2]);
     assert_eq!(unit.write_set().contents, [old].into(), "that of a new comment is written with it");
     assert_eq!(unit.write_set().new_comments.len(), 2);
 }
@@ -178,7 +178,7 @@ fn likes_are_told_with_those_who_like_and_are_no_revision() {
     let likes = [(root, "x"), (reply, "x"), (root, "y"), (root, "z")]
         .map(|(id, by)| scene.like(id, by, if by == "z" { LikeValue::None } else { LikeValue::Like }));
     let batch = likes.map(|like| scene.command(like));
-    let (before, revisions) = (scene.subject().clone(), [root, reply].map(|id| scene.row(id).revision));
+    let (before, revisions) = (scene.subject().clone(), [root, reply].map(|id| scene.row(id).lifecycle.revision));
     let (answers, unit) = scene.commit(&batch);
     assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|output| output.revision == before.revision)));
     let change = |id, root| CommentChange { id, root, what: ChangeKind::Liked };
@@ -186,6 +186,6 @@ fn likes_are_told_with_those_who_like_and_are_no_revision() {
     let likers = ["x", "y"].map(member).into();
     assert_eq!(told(&unit), Some((None, Changes { comments, likers, ..Changes::default() })));
     assert_eq!(*scene.subject(), before);
-    assert_eq!([root, reply].map(|id| scene.row(id).revision), [revisions[0] + 2, revisions[1] + 1]);
+    assert_eq!([root, reply].map(|id| scene.row(id).lifecycle.revision), [revisions[0] + 2, revisions[1] + 1]);
     assert_eq!(unit.write_set().likes.len(), 4, "what says nothing is kept too: it orders operations");
 }

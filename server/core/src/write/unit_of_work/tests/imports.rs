@@ -3,13 +3,15 @@
 
 use super::scene::{Scene, member, text, view};
 use super::verbs::update_subject;
-use crate::domain::comment::{Comment, CommentView, DeletedBy};
+use crate::domain::comment::{Comment, CommentRef, CommentView};
+use crate::domain::counts::CommentCounts;
 use crate::domain::error::Error;
+use crate::domain::lifecycle::{DeletedBy, Lifecycle};
 use crate::domain::path::Path;
 use crate::domain::state::CommentState::{self, Active, Deleted, Hidden};
 use crate::domain::subject::SubjectState;
 use crate::domain::time::Millis;
-use crate::write::verbs::{Import, ImportTimes, UpdateSubject};
+use crate::write::verbs::{Import, ImportParent, ImportTimes, UpdateSubject};
 
 #[test]
 fn a_comment_comes_in_as_it_stood() {
@@ -26,34 +28,35 @@ fn a_comment_comes_in_as_it_stood() {
         let import = Import { times, ..scene.import(state) };
         let told = scene.run(import.clone());
         let expected = Comment {
-            id: import.id,
-            subject_id: scene.subject().id,
-            root_id: None,
-            parent_id: None,
-            path: Path::root(import.id),
-            floor: 2,
+            reference: CommentRef {
+                id: import.id,
+                subject_id: scene.subject().id,
+                root_id: None,
+                parent_id: None,
+                path: Path::root(import.id),
+                floor: 2,
+                member: member("author"),
+                born_revision: scene.subject().revision,
+                create_time: Millis(5),
+            },
+            counts: CommentCounts::ZERO,
+            lifecycle: Lifecycle {
+                state,
+                prior_state: if state == Deleted { Active } else { state },
+                deleted_by: (state == Deleted).then_some(DeletedBy::Author),
+                listed: state == Active,
+                revision: 1,
+                version: 1,
+                update_time,
+                edit_time: times.edit,
+                delete_time: times.delete,
+            },
             next_floor: 1,
-            member: member("author"),
-            state,
-            prior_state: if state == Deleted { Active } else { state },
-            deleted_by: (state == Deleted).then_some(DeletedBy::Author),
-            like_count: 0,
-            dislike_count: 0,
-            reply_count: 0,
-            live_below: 0,
-            listed: state == Active,
-            revision: 1,
-            version: 1,
-            born_revision: scene.subject().revision,
-            create_time: Millis(5),
-            update_time,
-            edit_time: times.edit,
-            delete_time: times.delete,
         };
         assert_eq!(*scene.row(import.id), expected, "{state}");
         assert_eq!(view(&told).content.is_some(), state == Active);
         assert_eq!((&scene.contents[&import.id], &scene.origins[&import.id]), (&import.content, &import.origin));
-        assert_eq!(scene.subject().root_count, 1 + i32::from(state == Active), "{state}");
+        assert_eq!(scene.subject().counts.root_count, 1 + i32::from(state == Active), "{state}");
     }
 }
 
@@ -82,16 +85,17 @@ fn a_thread_comes_in_below_whatever_it_answers() {
     let mut chain = vec![root.id];
     for (max_depth, depth) in [(3, 1), (3, 2), (3, 2), (1, 0)] {
         let parent = *chain.last().expect("one stands");
-        let import = Import { parent: Some(scene.target(parent)), max_depth, ..scene.import(Active) };
+        let import =
+            Import { parent: Some(ImportParent::Stored(scene.target(parent))), max_depth, ..scene.import(Active) };
         scene.run(import.clone());
         let row = scene.row(import.id);
-        assert_eq!((row.path.depth(), row.parent_id), (depth, Some(parent)));
+        assert_eq!((row.reference.path.depth(), row.reference.parent_id), (depth, Some(parent)));
         chain.push(import.id);
     }
     // A root counts its thread, a reply its direct replies, which a cap may have placed elsewhere.
-    let counts = chain.iter().map(|id| (scene.row(*id).reply_count, scene.row(*id).live_below));
+    let counts = chain.iter().map(|id| (scene.row(*id).counts.reply_count, scene.row(*id).counts.live_below));
     assert_eq!(counts.collect::<Vec<_>>(), [(3, 3), (1, 2), (1, 0), (1, 0), (0, 0)]);
-    assert!(scene.row(root.id).listed, "a tombstone above what is seen");
+    assert!(scene.row(root.id).lifecycle.listed, "a tombstone above what is seen");
 }
 
 #[test]
@@ -102,6 +106,6 @@ fn a_tombstone_that_came_without_a_text_does_not_come_back() {
         scene.run(import.clone());
         let undelete = scene.command(scene.undelete(import.id, "author"));
         assert_eq!(scene.send(&undelete).err(), expected, "{said:?}");
-        assert_eq!(scene.row(import.id).state, if said.is_empty() { Deleted } else { Active });
+        assert_eq!(scene.row(import.id).lifecycle.state, if said.is_empty() { Deleted } else { Active });
     }
 }

@@ -51,7 +51,7 @@ fn a_value_is_counted_once_and_moves_in_one_step() {
     ];
     let mut since = Option::None;
     for (n, (value, counts, changed)) in cases.into_iter().enumerate() {
-        let revision = scene.row(id).revision;
+        let revision = scene.row(id).lifecycle.revision;
         let like = SetLike { operation: operation(n as u8 + 1), ..x_says(id, value) };
         let command = scene.command(like.clone());
         let output = scene.send(&command).expect("set");
@@ -105,7 +105,7 @@ fn a_repeat_within_one_batch_changes_nothing() {
     assert_eq!([CommandKind::from(x_says(id, Like)), import.into()].map(|verb| verb.code()), [14, 16]);
     let told: Vec<_> = answers.iter().map(|a| a.as_ref().map(|r| (answer(r).changed, r.replayed))).collect();
     assert_eq!(told, [Ok((true, false)), Ok((true, true))]);
-    assert_eq!((scene.row(id).like_count, unit.write_set().requests.len()), (1, 0));
+    assert_eq!((scene.row(id).counts.like_count, unit.write_set().requests.len()), (1, 0));
 }
 
 #[test]

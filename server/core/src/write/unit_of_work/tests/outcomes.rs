@@ -63,8 +63,7 @@ fn of_a_batch_the_net_effect_the_last_actor_and_a_first_publication_are_recorded
     let mut fixture = Scene::open();
     let create = fixture.create();
     let id = create.id;
-    let target = crate::write::lock_set::CommentLocation { id, ancestor_ids: vec![id], parent: None };
-    let hide = crate::verbs::Hide { target };
+    let hide = fixture.hide(id);
     let batch = [fixture.command(create), fixture.command(hide)];
     let taken = CommentOutcome {
         actor: ActorKind::Moderator,

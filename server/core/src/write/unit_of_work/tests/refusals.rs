@@ -12,7 +12,9 @@ use crate::domain::like::LikeValue;
 use crate::domain::state::CommentState::{self, Deleted, Hidden};
 use crate::domain::subject::SubjectState;
 use crate::domain::time::Millis;
-use crate::write::verbs::{CommandKind, Delete, DeleteActor, DeleteSubject, Edit, UndeleteSubject, UpdateSubject};
+use crate::write::verbs::{
+    CommandKind, Delete, DeleteActor, DeleteSubject, Edit, ImportParent, UndeleteSubject, UpdateSubject,
+};
 
 /// A root with a reply, a comment that "author" has deleted, and one that is hidden.
 #[derive(Debug)]
@@ -90,7 +92,7 @@ const BY_SUBJECT: [(Make, [Option<Reason>; 6]); 23] = [
 
 fn imported(scene: &mut Scene, parent: Option<CommentId>, auto_create: bool) -> CommandKind {
     let mut verb = scene.import(CommentState::Active);
-    verb.parent = parent.map(|parent| scene.target(parent));
+    verb.parent = parent.map(|parent| ImportParent::Stored(scene.target(parent)));
     verb.auto_create = auto_create.then(|| scene.subject_id());
     verb.into()
 }
@@ -184,7 +186,7 @@ fn a_comment_refuses_by_its_state() {
         for (make, expected) in cases {
             let mut scene = Scene::open();
             let import = scene.import(state);
-            let id = view(&scene.run(import)).comment.id;
+            let id = view(&scene.run(import)).comment.reference.id;
             let verb = make(&mut scene, id);
             let name = verb.name();
             assert_eq!(refused(&mut scene, verb), expected, "{name} of a comment that is {state}");
@@ -227,7 +229,7 @@ fn an_etag_that_is_given_is_the_current_one() {
 fn an_author_may_edit_until_the_last_millisecond_of_the_window() {
     let mut scene = Scene::open();
     let id = scene.root();
-    let until = Millis(scene.row(id).create_time.0 + 60_000);
+    let until = Millis(scene.row(id).reference.create_time.0 + 60_000);
     let cases = [(Some(60), 0, None), (Some(60), 1, Some(Error::EditWindowClosed { until })), (None, 1_000_000, None)];
     for (window, late, expected) in cases {
         let window = window.map(Duration::from_secs);

@@ -54,7 +54,7 @@ fn every_verb_is_done_once() {
             7..=9 | 12 | 13 => Some(reply),
             _new => scene.comments.keys().next_back().copied(),
         };
-        assert_eq!(about, about.map(|_| view(&first).comment.id), "{name}");
+        assert_eq!(about, about.map(|_| view(&first).comment.reference.id), "{name}");
         let requests = usize::from(!command.verb.creates_comment());
         assert_eq!(unit.write_set().requests.len(), requests, "{name}");
         let record = unit.write_set().requests.first().map(|(_, key, record)| (*key, record.verb, record.comment));
@@ -87,13 +87,13 @@ fn a_repeat_tells_what_the_comment_is_now() {
     let mut scene = Scene::open();
     let create = scene.create();
     let create = scene.command(create);
-    let id = view(&scene.send(&create).expect("created")).comment.id;
+    let id = view(&scene.send(&create).expect("created")).comment.reference.id;
     scene.run(scene.pin(id, "owner"));
     let again = scene.send(&create).expect("known");
     assert_eq!((view(&again).pinned, &view(&again).content), (true, &scene.contents.get(&id).cloned()));
     scene.run(scene.hide(id));
     let again = scene.send(&create).expect("known");
-    let found = (view(&again).comment.state, &view(&again).content, view(&again).pinned);
+    let found = (view(&again).comment.lifecycle.state, &view(&again).content, view(&again).pinned);
     assert_eq!(found, (CommentState::Hidden, &None, false));
 }
 

@@ -11,13 +11,13 @@ use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::like::Like;
+use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
-use crate::domain::request::IdempotencyRecord;
-use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
+use crate::domain::path::Path;
+use crate::domain::request::{Fingerprint, IdempotencyKey, IdempotencyRecord, RequestIdentity};
 use crate::domain::subject::{Metadata, Subject, SubjectKey};
 use crate::domain::time::Millis;
-use crate::write::lock_set::CommentLocation;
 use crate::write::unit_of_work::UnitOfWork;
 use crate::write::verbs::{Command, CommandKind};
 use crate::write::write_set::ContentEdit;
@@ -138,15 +138,15 @@ impl Scene {
                 verb: 0,
                 fingerprint: request.fingerprint,
                 comment: Some(*id),
-                revision: comment.born_revision,
+                revision: comment.reference.born_revision,
             };
-            self.remember(comment.subject_id, request.key, record);
+            self.remember(comment.reference.subject_id, request.key, record);
             assert!(self.comments.insert(*id, comment).is_none(), "{id:?} is new");
             self.contents.insert(*id, content);
         }
         for (id, before) in &write_set.comments {
             let now = unit.comments[id].clone();
-            assert!(now.revision > before.revision, "a row that changes says so: {now:?}");
+            assert!(now.lifecycle.revision > before.lifecycle.revision, "a row that changes says so: {now:?}");
             assert_eq!(self.comments.insert(*id, now).as_ref(), Some(before));
         }
         for id in &write_set.contents {
@@ -188,28 +188,40 @@ impl Scene {
     /// Returns a comment as the service names it; an unknown one has only itself as its path.
     pub(super) fn target(&self, id: CommentId) -> CommentLocation {
         let Some(comment) = self.comments.get(&id) else {
-            return CommentLocation { id, ancestor_ids: vec![id], parent: None };
+            return CommentLocation {
+                id,
+                subject: key(),
+                path: Path::root(id),
+                floor: 0,
+                ancestor_ids: vec![id],
+                parent_id: None,
+                member: member("author"),
+            };
         };
-        let path: BTreeSet<_> = comment.path.ancestors().chain([comment.path.clone()]).collect();
-        let mut above: Vec<_> = self.comments.values().filter(|c| path.contains(&c.path)).collect();
-        above.sort_by_key(|comment| &comment.path);
+        let path: BTreeSet<_> = comment.reference.path.ancestors().chain([comment.reference.path.clone()]).collect();
+        let mut above: Vec<_> = self.comments.values().filter(|c| path.contains(&c.reference.path)).collect();
+        above.sort_by_key(|comment| &comment.reference.path);
         CommentLocation {
             id,
-            ancestor_ids: above.iter().map(|comment| comment.id).collect(),
-            parent: comment.parent_id,
+            subject: key(),
+            path: comment.reference.path.clone(),
+            floor: comment.reference.floor,
+            ancestor_ids: above.iter().map(|comment| comment.reference.id).collect(),
+            parent_id: comment.reference.parent_id,
+            member: comment.reference.member.clone(),
         }
     }
 
     /// Creates a root by "author".
     pub(super) fn root(&mut self) -> CommentId {
         let verb = self.create();
-        view(&self.run(verb)).comment.id
+        view(&self.run(verb)).comment.reference.id
     }
 
     /// Creates a reply by "author".
     pub(super) fn reply(&mut self, parent: CommentId, max_depth: u8) -> CommentId {
         let verb = self.answer(parent, max_depth);
-        view(&self.run(verb)).comment.id
+        view(&self.run(verb)).comment.reference.id
     }
 }
 

@@ -3,6 +3,7 @@
 use super::scene::{Scene, key, key_named, member};
 use super::verbs::{create_subject, delete_subject, update_subject};
 use crate::Effect;
+use crate::domain::counts::SubjectCounts;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Metadata, Subject, SubjectState};
 use crate::domain::time::Millis;
@@ -28,13 +29,12 @@ fn a_new_subject_is_what_was_asked_for() {
     assert_eq!((command.verb.code(), command.verb.name()), (1, "CreateSubject"));
     let output = scene.send(&command).expect("created");
     let expected = Subject {
+        counts: SubjectCounts::ZERO,
         id,
         key: key(),
         owner: Some(member("owner")),
         state: SubjectState::ReadOnly,
         next_floor: 1,
-        root_count: 0,
-        comment_count: 0,
         revision: 1,
         version: 1,
         pins: Vec::new(),
@@ -59,16 +59,15 @@ fn a_first_comment_brings_its_subject_along() {
         let (name, command) = (verb.name(), scene.command(verb));
         assert_eq!(scene.send(&command).map(|output| output.revision), Ok(1), "{name}");
         let counted = Subject {
+            counts: SubjectCounts { root_count: 1, comment_count: 1 },
             next_floor: 2,
-            root_count: 1,
-            comment_count: 1,
             revision: 1,
             ..Subject::new(id, key(), command.now)
         };
         assert_eq!(*scene.subject(), counted, "{name}");
         let another = Create { auto_create: Some(scene.subject_id()), ..scene.create() };
         scene.run(another);
-        assert_eq!((scene.subject().id, scene.subject().root_count), (id, 2), "one that stands is taken");
+        assert_eq!((scene.subject().id, scene.subject().counts.root_count), (id, 2), "one that stands is taken");
     }
 }
 
@@ -128,7 +127,8 @@ fn counts_are_not_replaced_with_the_rest_of_a_subject() {
     let command = scene.command(update_subject());
     let mut unit = UnitOfWork::default();
     unit.load_subject(scene.subject().clone());
-    let replaced = Subject { owner: None, next_floor: 90, root_count: 91, comment_count: 92, revision: 93, ..old };
+    let counts = SubjectCounts { root_count: 91, comment_count: 92 };
+    let replaced = Subject { counts, owner: None, next_floor: 90, revision: 93, ..old };
     let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
     assert_eq!(unit.apply(Change::ReplaceSubject(replaced), context), Ok(()));
     let expected = Subject { owner: None, revision: scene.subject().revision + 1, ..scene.subject().clone() };

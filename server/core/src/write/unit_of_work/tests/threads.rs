@@ -2,10 +2,12 @@
 
 use super::scene::{Scene, member, text, view};
 use super::verbs::{author, owner};
-use crate::domain::comment::{Comment, DeletedBy};
+use crate::domain::comment::{Comment, CommentRef};
 use crate::domain::content::ClientInfo;
+use crate::domain::counts::CommentCounts;
 use crate::domain::error::Error;
 use crate::domain::ids::CommentId;
+use crate::domain::lifecycle::{DeletedBy, Lifecycle};
 use crate::domain::path::Path;
 use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
@@ -16,12 +18,12 @@ use crate::write::write_set::ContentEdit;
 /// Returns the counts of a row, and whether lists contain it.
 fn counts(scene: &Scene, id: CommentId) -> (i32, i32, bool) {
     let row = scene.row(id);
-    (row.reply_count, row.live_below, row.listed)
+    (row.counts.reply_count, row.counts.live_below, row.lifecycle.listed)
 }
 
 /// Returns the number of visible roots, and of all visible comments.
 fn totals(scene: &Scene) -> (i32, i32) {
-    (scene.subject().root_count, scene.subject().comment_count)
+    (scene.subject().counts.root_count, scene.subject().counts.comment_count)
 }
 
 #[test]
@@ -33,29 +35,30 @@ fn a_new_comment_is_complete() {
     let output = scene.send(&now).expect("written");
     let revision = scene.subject().revision;
     let expected = Comment {
-        id,
-        subject_id: scene.subject().id,
-        root_id: None,
-        parent_id: None,
-        path: Path::root(id),
-        floor: 1,
+        reference: CommentRef {
+            id,
+            subject_id: scene.subject().id,
+            root_id: None,
+            parent_id: None,
+            path: Path::root(id),
+            floor: 1,
+            member: member("author"),
+            born_revision: revision,
+            create_time: now.now,
+        },
+        counts: CommentCounts::ZERO,
+        lifecycle: Lifecycle {
+            state: CommentState::Active,
+            prior_state: CommentState::Active,
+            deleted_by: None,
+            listed: true,
+            revision: 1,
+            version: 1,
+            update_time: now.now,
+            edit_time: None,
+            delete_time: None,
+        },
         next_floor: 1,
-        member: member("author"),
-        state: CommentState::Active,
-        prior_state: CommentState::Active,
-        deleted_by: None,
-        like_count: 0,
-        dislike_count: 0,
-        reply_count: 0,
-        live_below: 0,
-        listed: true,
-        revision: 1,
-        version: 1,
-        born_revision: revision,
-        create_time: now.now,
-        update_time: now.now,
-        edit_time: None,
-        delete_time: None,
     };
     assert_eq!(*scene.row(id), expected);
     assert_eq!((output.revision, output.replayed), (revision, false));
@@ -75,7 +78,7 @@ fn floors_follow_each_other_within_the_subject_and_within_each_thread() {
     let below = scene.reply(replies[0], 9);
     scene.run(scene.delete(replies[2], author("author")));
     let last = [scene.reply(roots[0], 9), scene.root()];
-    let floor = |id: &CommentId| scene.row(*id).floor;
+    let floor = |id: &CommentId| scene.row(*id).reference.floor;
     assert_eq!(roots.map(|id| floor(&id)), [1, 2, 3]);
     assert_eq!(replies.map(|id| floor(&id)), [1, 1, 2]);
     assert_eq!((floor(&below), last.map(|id| floor(&id))), (3, [4, 4]), "a deleted one keeps its floor");
@@ -100,11 +103,15 @@ fn a_cap_attaches_deeper_answers_at_the_last_level() {
             let row = scene.row(id);
             let path = match depth {
                 0 => Path::root(id),
-                1.. => scene.row(chain[above]).path.child(row.floor),
+                1.. => scene.row(chain[above]).reference.path.child(row.reference.floor),
             };
-            assert_eq!((row.path.depth(), &row.path), (depth, &path), "answer {n} under {levels} levels");
-            assert_eq!(row.parent_id, Some(chain[n]), "whom it answers is kept");
-            assert_eq!(row.root_id, (depth > 0).then_some(chain[0]));
+            assert_eq!(
+                (row.reference.path.depth(), &row.reference.path),
+                (depth, &path),
+                "answer {n} under {levels} levels"
+            );
+            assert_eq!(row.reference.parent_id, Some(chain[n]), "whom it answers is kept");
+            assert_eq!(row.reference.root_id, (depth > 0).then_some(chain[0]));
             assert_eq!((row.is_root(), row.thread_id()), (depth == 0, if depth == 0 { id } else { chain[0] }));
         }
         for id in chain {
@@ -162,22 +169,28 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
             let delete = scene.command(scene.delete(id, actor.clone()));
             let told = scene.send(&delete).expect("deleted");
             let deleted = Comment {
-                state: CommentState::Deleted,
-                prior_state: from,
-                deleted_by: Some(by),
-                listed: false,
-                revision: before.revision + 1,
-                version: before.version + 1,
-                update_time: delete.now,
-                delete_time: Some(delete.now),
+                lifecycle: Lifecycle {
+                    state: CommentState::Deleted,
+                    prior_state: from,
+                    deleted_by: Some(by),
+                    listed: false,
+                    revision: before.lifecycle.revision + 1,
+                    version: before.lifecycle.version + 1,
+                    update_time: delete.now,
+                    delete_time: Some(delete.now),
+                    ..before.clone().lifecycle
+                },
                 ..before.clone()
             };
             assert_eq!((scene.row(id), &view(&told).content), (&deleted, &None), "{actor:?} from {from}");
             let Some(back) = back else { continue };
             let undelete = scene.command(scene.undelete(id, back));
             let told = scene.send(&undelete).expect("undeleted");
-            let (revision, version) = (deleted.revision + 1, deleted.version + 1);
-            let restored = Comment { revision, version, update_time: undelete.now, ..before };
+            let (revision, version) = (deleted.lifecycle.revision + 1, deleted.lifecycle.version + 1);
+            let restored = Comment {
+                lifecycle: Lifecycle { revision, version, update_time: undelete.now, ..before.lifecycle },
+                ..before
+            };
             assert_eq!(*scene.row(id), restored, "{actor:?} from {from}");
             assert_eq!(view(&told).content.is_some(), from == CommentState::Active);
         }
@@ -205,17 +218,23 @@ fn an_edit_keeps_what_was_said_and_since_when() {
     let id = scene.root();
     let before = scene.row(id).clone();
     let mut expected = Vec::new();
-    let (mut said, mut since) = (scene.contents[&id].clone(), before.create_time);
+    let (mut said, mut since) = (scene.contents[&id].clone(), before.reference.create_time);
     for (n, now) in ["second", "third"].into_iter().enumerate() {
         let edit = scene.command(scene.edit(id, "author", now));
         let told = scene.send(&edit).expect("edited");
-        let version = before.version + n as i64;
+        let version = before.lifecycle.version + n as i64;
         expected.push(ContentEdit { comment_id: id, version, content: said, time: since });
         (said, since) = (text(now), edit.now);
         assert_eq!(view(&told).content, Some(said.clone()));
         let row = scene.row(id);
-        assert_eq!((row.version, row.update_time, row.edit_time), (version + 1, edit.now, Some(edit.now)));
-        assert_eq!((row.create_time, row.etag()), (before.create_time, format!("{:x}.{:x}", id.get(), version + 1)));
+        assert_eq!(
+            (row.lifecycle.version, row.lifecycle.update_time, row.lifecycle.edit_time),
+            (version + 1, edit.now, Some(edit.now))
+        );
+        assert_eq!(
+            (row.reference.create_time, row.etag()),
+            (before.reference.create_time, format!("{:x}.{:x}", id.get(), version + 1))
+        );
     }
     assert_eq!((scene.edits.as_slice(), &scene.contents[&id]), (expected.as_slice(), &said));
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::scene::{Scene, member, text};
-use crate::domain::comment::DeletedBy;
 use crate::domain::content::ClientInfo;
 use crate::domain::ids::{CommentId, SubjectId};
+use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::LikeValue;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::RequestId;

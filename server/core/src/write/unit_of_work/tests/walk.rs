@@ -5,13 +5,16 @@ use proptest::prelude::*;
 
 use super::scene::{Scene, member};
 use super::verbs::{author, create_subject, delete_subject, owner, update_subject};
-use crate::domain::comment::{Comment, DeletedBy};
+use crate::domain::comment::Comment;
 use crate::domain::ids::CommentId;
+use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::LikeValue;
 use crate::domain::member::MemberId;
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectState;
-use crate::write::verbs::{Command, CommandKind, DeleteActor, Edit, Reply, Undelete, UndeleteSubject, UpdateSubject};
+use crate::write::verbs::{
+    Command, CommandKind, DeleteActor, Edit, ImportParent, Reply, Undelete, UndeleteSubject, UpdateSubject,
+};
 
 /// Random values that select the verb, the comment that it concerns, and its variant.
 type Throw = (u8, usize, u8);
@@ -22,15 +25,16 @@ const MEMBERS: [&str; 3] = ["author", "owner", "stranger"];
 /// commands succeed more often than with random members.
 fn comment(scene: &mut Scene, about: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
     let all: Vec<_> = scene.comments.values().collect();
-    let fitting: Vec<_> = all.iter().copied().filter(|c| state.is_none_or(|state| c.state == state)).collect();
+    let fitting: Vec<_> =
+        all.iter().copied().filter(|c| state.is_none_or(|state| c.lifecycle.state == state)).collect();
     let among = if fitting.is_empty() { all } else { fitting };
     if among.is_empty() { (scene.id(), member("author")) } else { named(among[about % among.len()]) }
 }
 
 /// Returns a comment, and the member that may change or restore it.
 fn named(comment: &Comment) -> (CommentId, MemberId) {
-    let by_owner = comment.deleted_by == Some(DeletedBy::SubjectOwner);
-    (comment.id, if by_owner { member("owner") } else { comment.member.clone() })
+    let by_owner = comment.lifecycle.deleted_by == Some(DeletedBy::SubjectOwner);
+    (comment.reference.id, if by_owner { member("owner") } else { comment.reference.member.clone() })
 }
 
 fn verb(scene: &mut Scene, (verb, about, how): Throw) -> CommandKind {
@@ -51,7 +55,8 @@ fn verb(scene: &mut Scene, (verb, about, how): Throw) -> CommandKind {
         }
         14..=16 => {
             let mut import = scene.import(CommentState::ALL[usize::from(how) % 6]);
-            (import.parent, import.max_depth) = ((how < 8).then(|| scene.target(id)), 1 + how % 4);
+            (import.parent, import.max_depth) =
+                ((how < 8).then(|| ImportParent::Stored(scene.target(id))), 1 + how % 4);
             import.into()
         }
         17 => Edit { member: by, ..scene.edit(id, "author", &format!("said {how}")) }.into(),

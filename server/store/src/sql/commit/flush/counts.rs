@@ -2,24 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use riposte_core::CommentId;
+use riposte_core::counts::CountColumn;
+use riposte_core::{CommentCounts, CommentId, SubjectCounts};
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
 
 use super::{Flush, Flushed, all, insert, unloaded};
 use crate::shard::part;
 use crate::sql::chunks::padded;
-use crate::sql::commit::counted::{self, sums};
+use crate::sql::commit::counted::{self, Sums, sums};
 use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_edit, comment_index, comment_subject};
 use crate::sql::row;
 
 /// Rows by the difference of their counts.
-type RowsByDelta<const N: usize> = BTreeMap<[i64; N], Vec<CommentId>>;
+type RowsBySums<const N: usize> = BTreeMap<Sums<N>, Vec<CommentId>>;
+
+/// The columns that a statement of sums names.
+struct Columns<E: EntityTrait, C: 'static> {
+    counts: &'static [CountColumn<C>],
+    part: E::Column,
+    id: E::Column,
+}
 
 impl Flush<'_> {
     pub(super) async fn changed_subjects(&self) -> Flushed<()> {
         use comment_subject::{Column, Entity};
-        let mut alike: RowsByDelta<4> = BTreeMap::new();
+        let mut alike: RowsBySums<{ counted::SUBJECT }> = BTreeMap::new();
         for (key, before) in &self.unit.write_set().subjects {
             let subject = self.subject(key)?;
             if let Some(by) = counted::subject(before, subject) {
@@ -30,12 +38,13 @@ impl Flush<'_> {
             let update = update.filter(Column::Part.eq(part(key.partition()))).filter(Column::Id.eq(subject.id.get()));
             all(update.exec(&self.tx.on(key.partition())).await?.rows_affected, 1)?;
         }
-        self.add::<Entity, _>(alike, self.tx.tables().subject, counted::SUBJECT, [Column::Part, Column::Id]).await
+        let columns = Columns::<Entity, _> { counts: &SubjectCounts::COLUMNS, part: Column::Part, id: Column::Id };
+        self.add(alike, self.tx.tables().subject, columns).await
     }
 
     pub(super) async fn changed_comments(&self) -> Flushed<()> {
         use comment_index::{Column, Entity};
-        let mut alike: RowsByDelta<6> = BTreeMap::new();
+        let mut alike: RowsBySums<{ counted::COMMENT }> = BTreeMap::new();
         for (id, before) in &self.unit.write_set().comments {
             let comment = self.comment(*id)?;
             if let Some(by) = counted::comment(before, comment) {
@@ -46,22 +55,23 @@ impl Flush<'_> {
             let update = update.filter(Column::Part.eq(part(id.partition()))).filter(Column::Id.eq(id.get()));
             all(update.exec(&self.tx.on(id.partition())).await?.rows_affected, 1)?;
         }
-        self.add::<Entity, _>(alike, self.tx.tables().index, counted::COMMENT, [Column::Part, Column::Id]).await
+        let columns = Columns::<Entity, _> { counts: &CommentCounts::COLUMNS, part: Column::Part, id: Column::Id };
+        self.add(alike, self.tx.tables().index, columns).await
     }
 
     /// Adds the same difference to the counts of several rows, with one statement for each table.
-    async fn add<E: EntityTrait, const N: usize>(
+    async fn add<E: EntityTrait, C, const N: usize>(
         &self,
-        alike: RowsByDelta<N>,
+        alike: RowsBySums<N>,
         tables: u16,
-        columns: [E::Column; N],
-        [part, id]: [E::Column; 2],
+        columns: Columns<E, C>,
     ) -> Flushed<()> {
+        let Columns { counts, part, id } = columns;
         for (by, ids) in alike {
             for (partition, ids) in by_table(ids, tables, |id| id.partition()) {
                 for list in padded(&ids) {
-                    let update =
-                        sums(columns, by).fold(E::update_many(), |update, (column, sum)| update.col_expr(column, sum));
+                    let sums = sums(counts, by);
+                    let update = sums.fold(E::update_many(), |update, (column, sum)| update.col_expr(column, sum));
                     let update = update.filter(part.is_in(parts(list.iter().map(|id| id.partition()))));
                     let update = update.filter(id.is_in(list.iter().map(|id| id.get())));
                     all(update.exec(&self.tx.on(partition)).await?.rows_affected, distinct(&list))?;

@@ -32,7 +32,10 @@ impl Flush<'_> {
                 rows.push(row::comment_model(comment, request, part));
                 contents.push(row::content_model(id, content, part)?);
                 clients.extend(
-                    write_set.clients.get(&id).map(|client| row::client_model(id, client, comment.create_time, part)),
+                    write_set
+                        .clients
+                        .get(&id)
+                        .map(|client| row::client_model(id, client, comment.reference.create_time, part)),
                 );
                 origins.extend(self.origin(id, part));
             }

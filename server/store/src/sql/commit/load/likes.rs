@@ -20,7 +20,11 @@ impl Load<'_> {
         // The key starts with the subject, which the locked comment names. A comment that does not
         // exist has no likes.
         let known = wanted.iter().filter_map(|(id, member)| {
-            Some(LikeKey { subject: self.unit.comment(*id)?.subject_id, member: member.clone(), comment: *id })
+            Some(LikeKey {
+                subject: self.unit.comment(*id)?.reference.subject_id,
+                member: member.clone(),
+                comment: *id,
+            })
         });
         let mut known: Vec<LikeKey> = known.collect();
         known.sort_unstable();

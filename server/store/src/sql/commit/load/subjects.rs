@@ -71,7 +71,7 @@ impl Load<'_> {
     /// Loads the subjects of loaded comments without a lock: likes read them only to check whether
     /// they may be written.
     pub(super) async fn subjects_of(&mut self, comments: &BTreeSet<CommentId>) -> Loaded<()> {
-        let ids = comments.iter().filter_map(|id| Some(self.unit.comment(*id)?.subject_id)).collect();
+        let ids = comments.iter().filter_map(|id| Some(self.unit.comment(*id)?.reference.subject_id)).collect();
         self.read_subjects(&ids, |select| select).await
     }
 
