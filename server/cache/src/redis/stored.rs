@@ -152,12 +152,21 @@ impl StoredSubject {
 impl From<&Comment> for StoredComment {
     fn from(comment: &Comment) -> Self {
         let Comment { reference, next_floor, counts, lifecycle } = comment;
-        let CommentRef { id, subject_id, root_id, parent_id, path, floor, member, born_revision, create_time } =
-            reference;
+        let CommentRef {
+            id,
+            subject_id,
+            root_id,
+            parent_id,
+            path,
+            floor,
+            member,
+            born_revision: created_in,
+            create_time,
+        } = reference;
         let CommentCounts { like_count: _, dislike_count: _, reply_count, live_below } = counts;
         let Lifecycle {
             state,
-            prior_state,
+            prior_state: restored_state,
             deleted_by,
             listed,
             revision: _,
@@ -176,13 +185,13 @@ impl From<&Comment> for StoredComment {
             next_floor: *next_floor,
             member: member.as_str().to_owned(),
             state: state.code().into(),
-            prior_state: prior_state.code().into(),
+            prior_state: restored_state.code().into(),
             deleted_by: deleted_by.map_or(0, DeletedBy::code).into(),
             reply_count: *reply_count,
             live_below: *live_below,
             listed: *listed,
             version: *version,
-            born_revision: *born_revision,
+            born_revision: *created_in,
             create_time: create_time.0,
             update_time: update_time.0,
             edit_time: edit_time.map(|time| time.0),

@@ -116,7 +116,7 @@ impl CommentView {
         let shows = match self.comment.lifecycle.state.audience() {
             Audience::Everyone => true,
             Audience::Author => viewer.is_some_and(|viewer| *viewer == self.comment.reference.member),
-            Audience::Nobody => false,
+            Audience::None => false,
         };
         if !shows {
             self.content = None;

@@ -83,7 +83,7 @@ counts! {
     }
 }
 
-/// What one comment adds to the counts of the rows above it: 0 or 1 to each.
+/// The amounts that one comment adds to the counts of the rows above it: 0 or 1 to each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contribution {
     /// To its subject, as [`Contribution::to_subject`] gives it for a root and for a reply.
@@ -96,8 +96,8 @@ pub struct Contribution {
     pub ancestors: CommentCounts,
 }
 
-/// Returns what a comment in this state adds. A count changes only by the difference of two
-/// contributions.
+/// Returns the contribution of a comment in this state. A count changes only by the difference of
+/// two contributions.
 #[must_use]
 pub const fn contribution(state: CommentState) -> Contribution {
     const VISIBLE: Contribution = Contribution {

@@ -27,7 +27,7 @@ pub enum Audience {
     /// The author of the comment.
     Author,
     /// No reader.
-    Nobody,
+    None,
 }
 
 impl CommentState {
@@ -41,7 +41,7 @@ impl CommentState {
         match self {
             Self::Active => Audience::Everyone,
             Self::Pending | Self::Rejected | Self::Shadowed => Audience::Author,
-            Self::Hidden | Self::Deleted => Audience::Nobody,
+            Self::Hidden | Self::Deleted => Audience::None,
         }
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn state(comment: i64, code: i8) -> Result<CommentState> {
 
 /// Returns the index row of a new comment.
 pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: i16) -> ActiveModel {
-    let CommentRef { id, subject_id, root_id, parent_id, path, floor, member, born_revision, create_time } =
+    let CommentRef { id, subject_id, root_id, parent_id, path, floor, member, born_revision: created_in, create_time } =
         &comment.reference;
     ActiveModel {
         id: Set(id.get()),
@@ -79,7 +79,7 @@ pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: 
         path: Set(path.as_bytes().to_vec()),
         floor: Set(*floor),
         member_id: Set(bytes(member.as_str())),
-        born_revision: Set(*born_revision),
+        born_revision: Set(*created_in),
         request_key: Set(request.key.0.to_vec()),
         request_print: Set(request.fingerprint.0),
         create_time: Set(create_time.0),
@@ -90,12 +90,21 @@ pub(crate) fn comment_model(comment: &Comment, request: &RequestIdentity, part: 
 /// Returns every column of a comment that can change.
 pub(crate) fn comment_changes(comment: &Comment) -> ActiveModel {
     let CommentCounts { like_count, dislike_count, reply_count, live_below } = comment.counts;
-    let Lifecycle { state, prior_state, deleted_by, listed, revision, version, update_time, edit_time, delete_time } =
-        comment.lifecycle;
+    let Lifecycle {
+        state,
+        prior_state: restored_state,
+        deleted_by,
+        listed,
+        revision,
+        version,
+        update_time,
+        edit_time,
+        delete_time,
+    } = comment.lifecycle;
     ActiveModel {
         next_floor: Set(comment.next_floor),
         state: Set(state.code()),
-        prior_state: Set(prior_state.code()),
+        prior_state: Set(restored_state.code()),
         deleted_by: Set(deleted_by.map_or(0, DeletedBy::code)),
         like_count: Set(like_count),
         dislike_count: Set(dislike_count),

@@ -18,7 +18,7 @@ pub(super) const COMMENT: usize = CommentCounts::COLUMNS.len() + OTHERS;
 pub(super) type Sums<const N: usize> = [i64; N];
 
 /// The part of a row that is written as sums.
-struct Counted<C> {
+struct SummedColumns<C> {
     next_floor: i32,
     counts: C,
     revision: i64,
@@ -26,22 +26,29 @@ struct Counted<C> {
 
 /// Returns the differences of a subject's counts, or `None` if other fields changed as well.
 pub(super) fn subject(before: &Subject, after: &Subject) -> Option<Sums<SUBJECT>> {
-    let part = |row: &Subject| Counted { next_floor: row.next_floor, counts: row.counts, revision: row.revision };
-    let Counted { next_floor, counts, revision } = part(after);
+    let part = |row: &Subject| SummedColumns { next_floor: row.next_floor, counts: row.counts, revision: row.revision };
+    let SummedColumns { next_floor, counts, revision } = part(after);
     let counted = Subject { next_floor, counts, revision, ..before.clone() };
     (counted == *after).then(|| differences(&SubjectCounts::COLUMNS, &part(before), &part(after)))
 }
 
 /// Returns the differences of a comment's counts, or `None` if other fields changed as well.
 pub(super) fn comment(before: &Comment, after: &Comment) -> Option<Sums<COMMENT>> {
-    let part =
-        |row: &Comment| Counted { next_floor: row.next_floor, counts: row.counts, revision: row.lifecycle.revision };
+    let part = |row: &Comment| SummedColumns {
+        next_floor: row.next_floor,
+        counts: row.counts,
+        revision: row.lifecycle.revision,
+    };
     let lifecycle = Lifecycle { revision: after.lifecycle.revision, ..before.lifecycle };
     (before.reference == after.reference && lifecycle == after.lifecycle)
         .then(|| differences(&CommentCounts::COLUMNS, &part(before), &part(after)))
 }
 
-fn differences<C, const N: usize>(columns: &[CountColumn<C>], before: &Counted<C>, after: &Counted<C>) -> Sums<N> {
+fn differences<C, const N: usize>(
+    columns: &[CountColumn<C>],
+    before: &SummedColumns<C>,
+    after: &SummedColumns<C>,
+) -> Sums<N> {
     let mut sums = [0; N];
     let count = |column: &CountColumn<C>| i64::from((column.get)(&after.counts) - (column.get)(&before.counts));
     let next_floor = i64::from(after.next_floor - before.next_floor);

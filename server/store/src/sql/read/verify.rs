@@ -157,7 +157,8 @@ impl<C: ConnectionTrait> Rows<'_, C> {
              i.listed AS also_given, {listed} AS also_counted \
              FROM (SELECT id, path, state, live_below, listed FROM comment_index_@ WHERE {{rows}} AND depth = {depth}) i \
              LEFT JOIN (SELECT SUBSTR(path, 1, {bytes}) AS top, COUNT(*) AS below \
-             FROM comment_index_@ WHERE {{rows}} AND {counted} AND depth > {depth} GROUP BY SUBSTR(path, 1, {bytes})) b \
+             FROM comment_index_@ WHERE {{rows}} AND {counted} AND depth > {depth} \
+             GROUP BY SUBSTR(path, 1, {bytes})) b \
              ON b.top = i.path \
              WHERE i.live_below <> COALESCE(b.below, 0) OR i.listed <> {listed}"
         );
