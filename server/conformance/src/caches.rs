@@ -6,9 +6,9 @@
 #![expect(clippy::expect_used, reason = "a case ends with a panic that names what did not hold")]
 
 mod cases;
+mod fixture;
 mod lost;
 mod previews;
-mod scene;
 
 use std::sync::Arc;
 

@@ -16,6 +16,7 @@ mod backend;
 mod cancellation;
 mod commits;
 mod concurrency;
+mod fixture;
 mod histories;
 mod ids;
 mod import;
@@ -27,7 +28,6 @@ mod reads;
 mod relay;
 mod repair;
 mod request_ids;
-mod scene;
 mod states;
 mod walks;
 

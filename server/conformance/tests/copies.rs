@@ -73,29 +73,29 @@ async fn storm(cache: Arc<dyn Cache>) {
 }
 
 /// One process with cached data, over rows of its own.
-struct Scene {
+struct Fixture {
     config: riposte_store::StoreConfig,
     process: process::Cached,
     fire: Fire,
     _folder: tempfile::TempDir,
 }
 
-async fn scene() -> Scene {
-    scene_on(Arc::new(MemoryCache::new(CacheLimits::default()))).await
+async fn fixture() -> Fixture {
+    fixture_on(Arc::new(MemoryCache::new(CacheLimits::default()))).await
 }
 
-async fn scene_on(cache: Arc<dyn Cache>) -> Scene {
+async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
     let process = process::cached(&config, &cache, StepClock::at(StepClock::START));
     let fire = Fire::new(vec![process.clone()], 1);
-    Scene { config, process, fire, _folder }
+    Fixture { config, process, fire, _folder }
 }
 
 #[test]
 fn reads_ahead_serve_the_next_two_pages() {
     servers::play(async {
-        let Scene { process, fire, .. } = &scene().await;
+        let Fixture { process, fire, .. } = &fixture().await;
         for _ in 0..70 {
             fire.root(0, 0).await;
         }
@@ -113,7 +113,7 @@ fn reads_ahead_serve_the_next_two_pages() {
 #[test]
 fn picked_floors_are_read_once() {
     servers::play(async {
-        let Scene { process, fire, .. } = &scene().await;
+        let Fixture { process, fire, .. } = &fixture().await;
         for _ in 0..30 {
             fire.root(0, 0).await;
         }
@@ -138,7 +138,7 @@ fn picked_floors_are_read_once() {
 #[test]
 fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor() {
     servers::play(async {
-        let Scene { config, process, fire, .. } = &scene().await;
+        let Fixture { config, process, fire, .. } = &fixture().await;
         fire.root(0, 0).await;
         let key = &fire.keys[0];
         let revision = async |reader: &dyn Reader| {
@@ -178,7 +178,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
 #[test]
 fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of_its_subject() {
     servers::play(async {
-        let Scene { config, process, fire, .. } = &scene().await;
+        let Fixture { config, process, fire, .. } = &fixture().await;
         let (key, reader) = (&fire.keys[0], &process.reader);
         for _ in 0..2 {
             assert_eq!(reader.subjects(std::slice::from_ref(key)).await.expect("read"), [None], "kept as absent");
@@ -204,7 +204,7 @@ fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of
 fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_passed_is() {
     servers::play(async {
         let cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
-        let Scene { config, process, fire, .. } = &scene_on(Arc::clone(&cache)).await;
+        let Fixture { config, process, fire, .. } = &fixture_on(Arc::clone(&cache)).await;
         fire.root(0, 0).await;
         let (key, store) = (&fire.keys[0], &process.store);
         let revision =
@@ -246,7 +246,7 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
 #[test]
 fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
     servers::play(async {
-        let Scene { config, process, fire, .. } = &scene().await;
+        let Fixture { config, process, fire, .. } = &fixture().await;
         fire.root(0, 0).await;
         let (key, reader) = (&fire.keys[0], &process.reader);
         let (id, member) = (fire.ids_under(key)[0], fire.members().remove(0));
@@ -287,7 +287,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
 #[test]
 fn who_changes_their_mind_all_the_time_is_no_drift() {
     servers::play(async {
-        let Scene { process, fire, .. } = &scene().await;
+        let Fixture { process, fire, .. } = &fixture().await;
         fire.root(0, 0).await;
         let (key, reader) = (&fire.keys[0], &process.reader);
         let (id, member) = (fire.ids_under(key)[0], fire.members().remove(0));

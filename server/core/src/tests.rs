@@ -25,7 +25,7 @@ use store::{Store, run};
 
 /// The façade over a store of its own. Subjects of `video` are created explicitly, those of `wall`
 /// with their first comment.
-pub(crate) struct Scene {
+pub(crate) struct Fixture {
     pub(crate) store: Arc<Store>,
     pub(crate) comments: Comments,
     pub(crate) mutations: Mutations,
@@ -63,7 +63,7 @@ fn maintenance(store: &Arc<Store>) -> Maintenance {
     }
 }
 
-impl Scene {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let store = Arc::new(Store::default());
         Self {

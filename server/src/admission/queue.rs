@@ -92,13 +92,13 @@ mod tests {
 
     use super::{AdmissionClass, PoolWaiter, WaitQueue};
 
-    struct Scene {
+    struct Fixture {
         queue: WaitQueue<()>,
         now: Instant,
         alive: Vec<Receiver<()>>,
     }
 
-    impl Scene {
+    impl Fixture {
         fn new(length: usize) -> Self {
             Self { queue: WaitQueue::new(length), now: Instant::now(), alive: Vec::new() }
         }
@@ -119,40 +119,40 @@ mod tests {
 
     #[test]
     fn the_lowest_class_is_dropped_first_and_never_for_its_equal() {
-        let mut scene = Scene::new(2);
-        assert!(scene.comes(AdmissionClass::BestEffort, 9) && scene.comes(AdmissionClass::Sheddable, 9));
-        assert!(!scene.comes(AdmissionClass::BestEffort, 9));
-        assert!(scene.comes(AdmissionClass::Sheddable, 9));
-        assert!(scene.dropped(0) && !scene.dropped(1));
-        assert!(!scene.comes(AdmissionClass::Sheddable, 9));
-        assert!(scene.comes(AdmissionClass::Critical, 9));
-        assert!(!scene.dropped(1) && scene.dropped(3), "the last who came goes first");
+        let mut fixture = Fixture::new(2);
+        assert!(fixture.comes(AdmissionClass::BestEffort, 9) && fixture.comes(AdmissionClass::Sheddable, 9));
+        assert!(!fixture.comes(AdmissionClass::BestEffort, 9));
+        assert!(fixture.comes(AdmissionClass::Sheddable, 9));
+        assert!(fixture.dropped(0) && !fixture.dropped(1));
+        assert!(!fixture.comes(AdmissionClass::Sheddable, 9));
+        assert!(fixture.comes(AdmissionClass::Critical, 9));
+        assert!(!fixture.dropped(1) && fixture.dropped(3), "the last who came goes first");
     }
 
     #[test]
     fn those_whose_time_is_over_make_room_before_anybody_is_dropped() {
-        let mut scene = Scene::new(2);
-        assert!(scene.comes(AdmissionClass::BestEffort, 9) && scene.comes(AdmissionClass::Critical, 1));
-        scene.now += Duration::from_millis(2);
-        assert!(scene.comes(AdmissionClass::Critical, 9));
-        assert!(!scene.dropped(0) && scene.dropped(1));
+        let mut fixture = Fixture::new(2);
+        assert!(fixture.comes(AdmissionClass::BestEffort, 9) && fixture.comes(AdmissionClass::Critical, 1));
+        fixture.now += Duration::from_millis(2);
+        assert!(fixture.comes(AdmissionClass::Critical, 9));
+        assert!(!fixture.dropped(0) && fixture.dropped(1));
     }
 
     #[test]
     fn a_cancelled_or_late_call_gets_no_turn() {
-        let mut scene = Scene::new(9);
+        let mut fixture = Fixture::new(9);
         for wait in [1, 9, 9] {
-            assert!(scene.comes(AdmissionClass::Sheddable, wait));
+            assert!(fixture.comes(AdmissionClass::Sheddable, wait));
         }
-        scene.now += Duration::from_millis(2);
-        scene.alive[1].close();
+        fixture.now += Duration::from_millis(2);
+        fixture.alive[1].close();
         assert!(
-            scene.queue.is_before(AdmissionClass::BestEffort, scene.now)
-                && !scene.queue.is_before(AdmissionClass::Critical, scene.now)
+            fixture.queue.is_before(AdmissionClass::BestEffort, fixture.now)
+                && !fixture.queue.is_before(AdmissionClass::Critical, fixture.now)
         );
-        assert!(scene.queue.pop(AdmissionClass::Sheddable, scene.now).is_some_and(|turn| turn.send(()).is_ok()));
-        assert!(scene.alive[2].try_recv().is_ok());
-        assert!(scene.queue.pop(AdmissionClass::Sheddable, scene.now).is_none());
-        assert!(!scene.queue.is_before(AdmissionClass::Sheddable, scene.now));
+        assert!(fixture.queue.pop(AdmissionClass::Sheddable, fixture.now).is_some_and(|turn| turn.send(()).is_ok()));
+        assert!(fixture.alive[2].try_recv().is_ok());
+        assert!(fixture.queue.pop(AdmissionClass::Sheddable, fixture.now).is_none());
+        assert!(!fixture.queue.is_before(AdmissionClass::Sheddable, fixture.now));
     }
 }

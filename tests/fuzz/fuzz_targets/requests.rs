@@ -13,7 +13,7 @@ use riposte_tests::raw::{self, Raw};
 use tokio::runtime::Runtime;
 
 /// A server that runs as long as the process, and every method with the listener that serves it.
-struct Scene {
+struct Fixture {
     runtime: Runtime,
     _app: App,
     public: Raw,
@@ -21,7 +21,7 @@ struct Scene {
     methods: Vec<String>,
 }
 
-static SCENE: LazyLock<Scene> = LazyLock::new(|| {
+static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let runtime = Runtime::new().expect("a runtime");
     let sets =
         ["server.listen=127.0.0.1:0", "server.admin_listen=127.0.0.1:0", "telemetry.scrape=false", "log.filter=off"];
@@ -39,15 +39,15 @@ static SCENE: LazyLock<Scene> = LazyLock::new(|| {
     let to = |address| runtime.block_on(async { Raw::to(&format!("http://{address}"), None).expect("an address") });
     let (public, admin) = (to(app.addresses().grpc), to(app.addresses().admin));
     let methods = raw::methods().expect("a contract").iter().map(raw::name).collect();
-    Scene { runtime, _app: app, public, admin, methods }
+    Fixture { runtime, _app: app, public, admin, methods }
 });
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((method, message)) = bytes.split_first() else { return };
-    let scene = &*SCENE;
-    let method = &scene.methods[usize::from(*method) % scene.methods.len()];
-    let raw = if method.starts_with("AdminService/") { &scene.admin } else { &scene.public };
-    let told = scene.runtime.block_on(raw.call(method, message.to_vec()));
+    let fixture = &*FIXTURE;
+    let method = &fixture.methods[usize::from(*method) % fixture.methods.len()];
+    let raw = if method.starts_with("AdminService/") { &fixture.admin } else { &fixture.public };
+    let told = fixture.runtime.block_on(raw.call(method, message.to_vec()));
     if let Err(error) = told.map_err(Error::from) {
         assert!(!raw::is_broken(&error), "{method}: {error:?}");
     }

@@ -12,6 +12,7 @@ mod asked;
 mod copies;
 mod counts;
 mod feed;
+mod fixture;
 mod floors;
 mod isolation;
 mod like_counts;
@@ -24,7 +25,6 @@ mod ranks;
 mod refusals;
 mod revisions;
 mod rows;
-mod scene;
 mod served;
 mod several;
 #[cfg(test)]
@@ -35,7 +35,7 @@ mod walks;
 use std::collections::BTreeMap;
 
 use super::history::{History, Nanos};
-use scene::Scene;
+use fixture::Fixture;
 
 /// Maximum age of a response to a read that is not fresh. The service promises 2 s, and 5 s after a
 /// fault has healed. Here faults follow each other and share the processors with the service, so
@@ -81,7 +81,7 @@ impl Found {
     }
 }
 
-type Rule = fn(&Scene<'_>, &mut Found);
+type Rule = fn(&Fixture<'_>, &mut Found);
 
 const RULES: [(&str, Rule); 14] = [
     ("asked", asked::check),
@@ -104,10 +104,10 @@ const RULES: [(&str, Rule); 14] = [
 pub(crate) fn check(history: &History) -> Vec<Anomaly> {
     let mut found = Found::default();
     for mine in by_subject(history) {
-        let scene = Scene::of(&history.ops, &mine);
+        let fixture = Fixture::of(&history.ops, &mine);
         for (name, rule) in RULES {
             (found.rule, found.kept) = (name, 0);
-            rule(&scene, &mut found);
+            rule(&fixture, &mut found);
         }
     }
     (found.rule, found.kept) = ("served", 0);

@@ -26,19 +26,19 @@ const GRANTED: &str = "article";
 const OTHER: &str = "video";
 
 /// Subjects of both types with a comment each, created while every caller was admitted.
-struct Scene {
+struct Fixture {
     granted: i64,
     other: i64,
 }
 
-async fn scene(server: &Server) -> Result<Scene> {
+async fn fixture(server: &Server) -> Result<Fixture> {
     let mut ids = Vec::new();
     for object_type in [GRANTED, OTHER] {
         let mut say = Say::on(&server.client()?, object_type);
         say.key.object_id = "1".to_owned();
         ids.push(say.comment("m", "before").await?.id);
     }
-    Ok(Scene { granted: ids[0], other: ids[1] })
+    Ok(Fixture { granted: ids[0], other: ids[1] })
 }
 
 /// Returns the code of a call, and the reason of its error.
@@ -56,7 +56,7 @@ async fn outcome(raw: &Raw, row: &Row, object_type: &str, id: i64) -> Result<(Co
 async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let everybody = Server::dev_on(folder.path()).await?;
-    let scene = scene(&everybody).await?;
+    let fixture = fixture(&everybody).await?;
     everybody.stop().await?;
     let callers = Callers::with_each_role(GRANTED);
     let server = dev(Some(folder.path()), &callers, &[]).await?;
@@ -65,7 +65,7 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
     for row in METHODS {
         let target = if row.method.starts_with("AdminService") { server.admin_target() } else { server.target() };
         for token in [None, Some("riposte_nobody")] {
-            let said = outcome(&Raw::to(target, token)?, row, GRANTED, scene.granted).await?;
+            let said = outcome(&Raw::to(target, token)?, row, GRANTED, fixture.granted).await?;
             ensure!(
                 said == (Code::Unauthenticated, ErrorReason::CallerUnknown),
                 "{} by {token:?}: {said:?}",
@@ -75,8 +75,8 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
         }
         for role in ROLES {
             let raw = Raw::to(target, Some(callers.token(role)))?;
-            let on_other = outcome(&raw, row, OTHER, scene.other).await?;
-            let on_granted = outcome(&raw, row, GRANTED, scene.granted).await?;
+            let on_other = outcome(&raw, row, OTHER, fixture.other).await?;
+            let on_granted = outcome(&raw, row, GRANTED, fixture.granted).await?;
             let expected = match (role == row.role, row.about) {
                 (false, _) | (true, About::Key) => refused,
                 (true, About::Id) => (Code::NotFound, ErrorReason::CommentNotFound),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use riposte_core::page::PageStart;
 use riposte_core::{Comment, CommentCounts, CommentId, CommentRef, CommentState, Lifecycle, Path, Subject};
 
-use super::scene::{NEWEST, Scene, said};
+use super::fixture::{Fixture, NEWEST, said};
 use riposte_cache::{
     Cache, CacheFill, CachedCandidates, CachedComment, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup,
     FillOutcome, FillScope, LikeCounts, ListRange, ListUpdate, RelayCursor, SubjectUpdate,
@@ -15,29 +15,29 @@ type Given = Arc<dyn Cache>;
 
 /// A thread: a root and the replies below it.
 struct Thread {
-    scene: Scene,
+    fixture: Fixture,
     root: CommentId,
 }
 
 impl Thread {
     async fn new(cache: Given, name: &str) -> Self {
-        let scene = Scene::new(cache, name).await;
-        let root = scene.root(1, 1).reference.id;
-        Self { scene, root }
+        let fixture = Fixture::new(cache, name).await;
+        let root = fixture.root(1, 1).reference.id;
+        Self { fixture, root }
     }
 
     fn root(&self, below: i32) -> Comment {
-        let mut root = self.scene.root(1, 1 + i64::from(below));
+        let mut root = self.fixture.root(1, 1 + i64::from(below));
         (root.counts.live_below, root.counts.reply_count) = (below, below);
         root
     }
 
     /// Returns a reply with the given number of likes at the given revision.
     fn reply(&self, floor: i32, likes: i32, revision: i64) -> Comment {
-        let id = CommentId::new(self.scene.subject.id.get() | i64::from(1_000 + floor)).expect("positive");
+        let id = CommentId::new(self.fixture.subject.id.get() | i64::from(1_000 + floor)).expect("positive");
         let path = Path::root(self.root).child(floor);
         let (root_id, parent_id) = (Some(self.root), Some(self.root));
-        let Comment { reference, next_floor, counts, lifecycle } = self.scene.root(1, 1);
+        let Comment { reference, next_floor, counts, lifecycle } = self.fixture.root(1, 1);
         Comment {
             reference: CommentRef { id, root_id, parent_id, path, floor, ..reference },
             next_floor,
@@ -57,7 +57,7 @@ impl Thread {
         let members = replies.iter().map(|reply| (reply.reference.floor, reply.reference.id)).collect();
         let all = [self.root(9)].into_iter().chain(replies);
         CacheFill {
-            subject: Some(self.scene.at(revision)),
+            subject: Some(self.fixture.at(revision)),
             lists: vec![ListRange { name: NEWEST, low: 0, high: i32::MAX, members: vec![(1, self.root)] }],
             items: all.map(|comment| CachedComment { content: Some(said(comment.reference.floor)), comment }).collect(),
             choices: vec![CachedCandidates { root: self.root, members, high, place }],
@@ -66,12 +66,12 @@ impl Thread {
     }
 
     async fn fill(&self, read: &CacheFill) {
-        let fill_lease = self.scene.fill_lease().await;
-        assert_eq!(self.scene.cache.fill(&fill_lease, read).await.expect("answered"), FillOutcome::Kept);
+        let fill_lease = self.fixture.fill_lease().await;
+        assert_eq!(self.fixture.cache.fill(&fill_lease, read).await.expect("answered"), FillOutcome::Kept);
     }
 
     async fn like(&self, floor: i32, likes: i32, revision: i64) {
-        self.scene.cache.like(&[self.likes(floor, likes, revision)]).await.expect("answered");
+        self.fixture.cache.like(&[self.likes(floor, likes, revision)]).await.expect("answered");
     }
 
     /// Returns a commit that added replies to the list or removed them.
@@ -85,13 +85,13 @@ impl Thread {
             came: came.iter().map(|reply| (reply.reference.floor, reply.reference.id)).collect(),
             went: went.iter().map(|reply| reply.reference.floor).collect(),
         };
-        let subject: Subject = self.scene.at(revision);
+        let subject: Subject = self.fixture.at(revision);
         let patches = came.iter().chain(went).chain([&self.root(9)]).map(patch).collect();
         SubjectUpdate { subject, created: false, lists: vec![lists], patches }
     }
 
     async fn born(&self, revision: i64, floor: i32) {
-        self.scene.apply(self.change(revision, &[self.reply(floor, 0, 1)], &[])).await;
+        self.fixture.apply(self.change(revision, &[self.reply(floor, 0, 1)], &[])).await;
     }
 
     fn dead(&self, revision: i64, floor: i32) -> SubjectUpdate {
@@ -103,8 +103,8 @@ impl Thread {
     /// Returns the floors and likes of the preview and whether more replies exist; `None` for a
     /// miss.
     async fn shown(&self, size: u8) -> Option<(Vec<(i32, i32)>, bool)> {
-        let ask = CachedPageQuery { previews: size, ..self.scene.ask(PageStart::Beginning, 5) };
-        match self.scene.cache.page(&ask).await.expect("answered") {
+        let ask = CachedPageQuery { previews: size, ..self.fixture.ask(PageStart::Beginning, 5) };
+        match self.fixture.cache.page(&ask).await.expect("answered") {
             EntryLookup::Hit(page) => {
                 let preview = page.expect("the subject is there").previews.remove(&self.root).unwrap_or_default();
                 let replies =
@@ -153,9 +153,9 @@ pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_pr
     // The same, reported by the relay.
     thread.fill(&read).await;
     let told = CommittedState { likes: vec![thread.likes(11, 4, 8)], ..CommittedState::default() };
-    assert!(!thread.scene.advance(7, told.clone()).await);
+    assert!(!thread.fixture.advance(7, told.clone()).await);
     assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)));
-    assert!(thread.scene.advance(1, told).await);
+    assert!(thread.fixture.advance(1, told).await);
     assert_eq!(thread.shown(2).await, None);
     // Where no other reply has likes, the first like of another reply counts.
     thread.fill(&thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (0, 0))).await;
@@ -167,40 +167,40 @@ pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_pr
 pub(super) async fn a_like_that_overtook_a_fill_ends_its_preview(cache: Given) {
     let thread = Thread::new(cache, "overtaken_preview").await;
     let read = thread.read(1, &[(1, 0), (2, 4), (9, 3)], 2, (3, 9));
-    let fill_lease = thread.scene.fill_lease().await;
+    let fill_lease = thread.fixture.fill_lease().await;
     thread.like(11, 9, 8).await;
-    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(2).await, thread.shown(0).await), (None, Some((vec![], true))));
     // The same through the relay, also for a reply whose likes decreased again meanwhile.
-    let fill_lease = thread.scene.fill_lease().await;
+    let fill_lease = thread.fixture.fill_lease().await;
     let told = CommittedState { likes: vec![thread.likes(11, 9, 8)], ..CommittedState::default() };
-    assert!(thread.scene.advance(1, told).await);
-    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
+    assert!(thread.fixture.advance(1, told).await);
+    assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(2).await, None);
-    let fill_lease = thread.scene.fill_lease().await;
+    let fill_lease = thread.fixture.fill_lease().await;
     thread.like(2, 1, 8).await;
     thread.like(1, 6, 8).await;
-    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(2).await, Some((vec![(1, 6), (9, 3)], true)), "likes of these stand");
 }
 
 pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cache: Given) {
     let thread = Thread::new(cache, "deleted_preview").await;
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], 3, (3, 9));
-    let fill_lease = thread.scene.fill_lease().await;
-    thread.scene.apply(thread.dead(2, 2)).await;
-    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
+    let fill_lease = thread.fixture.fill_lease().await;
+    thread.fixture.apply(thread.dead(2, 2)).await;
+    assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(1).await, Some((vec![(9, 3)], true)));
     // A cached reply that was deleted. Without it too few candidates are known.
-    thread.scene.apply(thread.dead(3, 9)).await;
+    thread.fixture.apply(thread.dead(3, 9)).await;
     assert_eq!(thread.shown(1).await, None);
     // When all replies are known, the remaining ones suffice.
-    let fill_lease = thread.scene.fill_lease().await;
+    let fill_lease = thread.fixture.fill_lease().await;
     let read = thread.read(1, &[(1, 0), (2, 4), (3, 0), (9, 3)], ALL, (0, 0));
-    let read = CacheFill { subject: Some(thread.scene.at(3)), ..read };
-    thread.scene.apply(thread.dead(4, 1)).await;
-    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
-    thread.scene.apply(thread.change(5, &[thread.reply(4, 6, 1)], &[])).await;
+    let read = CacheFill { subject: Some(thread.fixture.at(3)), ..read };
+    thread.fixture.apply(thread.dead(4, 1)).await;
+    assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
+    thread.fixture.apply(thread.change(5, &[thread.reply(4, 6, 1)], &[])).await;
     assert_eq!(thread.shown(3).await.map(|(shown, _)| shown.len()), Some(3));
     assert_eq!(thread.shown(10).await.map(|(shown, more)| (shown.len(), more)), Some((4, false)));
 }
@@ -233,20 +233,20 @@ pub(super) async fn a_preview_ends_with_its_block(cache: Given) {
     thread.fill(&thread.read(1, &[(1, 0), (2, 4)], ALL, (0, 0))).await;
     assert_eq!(thread.shown(1).await, Some((vec![(2, 4)], true)));
     // A commit that no process applied. The next fill rebuilds the entry and contains no preview.
-    assert!(thread.scene.advance(1, thread.scene.committed(2)).await);
+    assert!(thread.fixture.advance(1, thread.fixture.committed(2)).await);
     assert_eq!(thread.shown(1).await, None);
-    let fill_lease = thread.scene.ticket_for(FillScope::Row).await;
+    let fill_lease = thread.fixture.ticket_for(FillScope::Row).await;
     let mut read = CacheFill { force: true, ..thread.read(2, &[(1, 0), (2, 0)], ALL, (0, 0)) };
     read.choices.clear();
-    assert_eq!(thread.scene.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
+    assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!((thread.shown(1).await, thread.shown(0).await), (None, Some((vec![], true))));
 }
 
 pub(super) async fn a_ticket_tells_where_the_relay_is(cache: Given) {
-    let scene = Scene::new(cache, "given").await;
-    let fill_lease = scene.fill_lease().await;
+    let fixture = Fixture::new(cache, "given").await;
+    let fill_lease = fixture.fill_lease().await;
     assert_eq!(fill_lease.given, RelayCursor(1));
-    scene.cache.close(&fill_lease).await.expect("answered");
-    assert!(scene.advance(1, CommittedState::default()).await);
-    assert_eq!(scene.fill_lease().await.given, RelayCursor(2));
+    fixture.cache.close(&fill_lease).await.expect("answered");
+    assert!(fixture.advance(1, CommittedState::default()).await);
+    assert_eq!(fixture.fill_lease().await.given, RelayCursor(2));
 }

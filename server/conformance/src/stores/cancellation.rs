@@ -10,8 +10,8 @@ use riposte_core::verbs::SetLike;
 use riposte_core::{Command, LikeValue};
 
 use super::backend::Backend;
+use super::fixture::{Fixture, comment, first, member};
 use super::likes::operation;
-use super::scene::{Scene, comment, first, member};
 
 /// Returns the result of the call, unless it takes more than `polls` polls; then the call is
 /// dropped at its current await.
@@ -34,51 +34,51 @@ async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option
 
 /// Sends a batch, drops the call after `polls` polls, and repeats it until it returns, as the
 /// service does.
-async fn give_up_and_repeat(scene: &Scene, polls: usize, batch: &[Command]) -> bool {
-    let answered = dropped_after(polls, scene.process.writer.commit(batch)).await.is_some();
-    let answers = scene.commit(batch).await;
+async fn give_up_and_repeat(fixture: &Fixture, polls: usize, batch: &[Command]) -> bool {
+    let answered = dropped_after(polls, fixture.process.writer.commit(batch)).await.is_some();
+    let answers = fixture.commit(batch).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     answered
 }
 
 pub(super) async fn a_dropped_commit_loses_nothing_and_doubles_nothing(backend: Backend) {
-    let scene = Scene::new(&backend, "a_dropped_commit_loses_nothing_and_doubles_nothing");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "a_dropped_commit_loses_nothing_and_doubles_nothing");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
     let mut callers = Vec::new();
     for caller in 0..8 {
-        let (scene, key) = (Arc::clone(&scene), key.clone());
+        let (fixture, key) = (Arc::clone(&fixture), key.clone());
         callers.push(tokio::spawn(async move {
             for polls in 0..12 {
-                let create = scene.create(&key, "author").await;
-                let reply = scene.answer(&key, root, 2).await;
-                let batch = [scene.command(&key, create), scene.command(&key, reply)];
-                give_up_and_repeat(&scene, polls + caller % 2 * 12, &batch).await;
+                let create = fixture.create(&key, "author").await;
+                let reply = fixture.answer(&key, root, 2).await;
+                let batch = [fixture.command(&key, create), fixture.command(&key, reply)];
+                give_up_and_repeat(&fixture, polls + caller % 2 * 12, &batch).await;
             }
         }));
     }
     for caller in callers {
         caller.await.expect("the caller ends well");
     }
-    let subject = scene.subject(&key).await;
+    let subject = fixture.subject(&key).await;
     assert_eq!((subject.counts.root_count, subject.counts.comment_count), (1 + 8 * 12, 1 + 2 * 8 * 12));
-    assert_eq!(scene.sound(&key).await, 1 + 2 * 8 * 12);
+    assert_eq!(fixture.sound(&key).await, 1 + 2 * 8 * 12);
 }
 
 pub(super) async fn a_dropped_first_comment_makes_one_subject(backend: Backend) {
-    let scene = Scene::new(&backend, "a_dropped_first_comment_makes_one_subject");
+    let fixture = Fixture::new(&backend, "a_dropped_first_comment_makes_one_subject");
     for polls in 0..16 {
-        let key = scene.key_named(polls);
-        let create = scene.create(&key, "author").await;
-        give_up_and_repeat(&scene, polls, &[scene.command(&key, create)]).await;
-        assert_eq!(scene.sound(&key).await, 1);
+        let key = fixture.key_named(polls);
+        let create = fixture.create(&key, "author").await;
+        give_up_and_repeat(&fixture, polls, &[fixture.command(&key, create)]).await;
+        assert_eq!(fixture.sound(&key).await, 1);
     }
 }
 
 pub(super) async fn a_dropped_like_is_set_once(backend: Backend) {
-    let scene = Scene::new(&backend, "a_dropped_like_is_set_once");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "a_dropped_like_is_set_once");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
     for polls in 0..24_u64 {
         let like = SetLike {
             comment_id: root,
@@ -86,26 +86,26 @@ pub(super) async fn a_dropped_like_is_set_once(backend: Backend) {
             value: if polls % 3 == 0 { LikeValue::Dislike } else { LikeValue::Like },
             operation: operation(polls, 1),
         };
-        give_up_and_repeat(&scene, polls as usize, &[scene.command(&key, like)]).await;
+        give_up_and_repeat(&fixture, polls as usize, &[fixture.command(&key, like)]).await;
     }
-    let row = scene.view(root).await.comment;
+    let row = fixture.view(root).await.comment;
     assert_eq!((row.counts.like_count, row.counts.dislike_count), (16, 8));
-    scene.sound(&key).await;
+    fixture.sound(&key).await;
 }
 
 pub(super) async fn dropped_reads_leave_the_next_one_whole(backend: Backend) {
-    let scene = Scene::new(&backend, "dropped_reads_leave_the_next_one_whole");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "dropped_reads_leave_the_next_one_whole");
+    let key = fixture.key();
     for round in 0..20 {
-        let verb = scene.create(&key, "author").await;
-        let made = comment(&scene.run(&key, verb).await).comment;
+        let verb = fixture.create(&key, "author").await;
+        let made = comment(&fixture.run(&key, verb).await).comment;
         for polls in 0..6 {
-            let _ = dropped_after(polls, scene.process.reader.roots(&key, first(100), 3)).await;
-            let _ = dropped_after(polls, scene.process.reader.verify(&key)).await;
+            let _ = dropped_after(polls, fixture.process.reader.roots(&key, first(100), 3)).await;
+            let _ = dropped_after(polls, fixture.process.reader.verify(&key)).await;
             // A transaction left open by a dropped read would show an old state here.
-            assert_eq!(scene.floors(&key).await.len(), round + 1);
+            assert_eq!(fixture.floors(&key).await.len(), round + 1);
         }
-        assert_eq!(scene.view(made.reference.id).await.comment.reference.floor as usize, round + 1);
+        assert_eq!(fixture.view(made.reference.id).await.comment.reference.floor as usize, round + 1);
     }
-    scene.sound(&key).await;
+    fixture.sound(&key).await;
 }

@@ -8,7 +8,7 @@ use riposte_core::{CommandKind, CommentId, SubjectKey};
 use tokio::task::JoinHandle;
 
 use super::backend::Backend;
-use super::scene::{Scene, comment, first, member, text};
+use super::fixture::{Fixture, comment, first, member, text};
 
 const WRITERS: usize = 64;
 
@@ -21,17 +21,17 @@ async fn all<T>(tasks: Vec<JoinHandle<T>>) -> Vec<T> {
 }
 
 pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Backend) {
-    let scene = Scene::new(&backend, "sixty_four_writers_leave_dense_floors_of_roots");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "sixty_four_writers_leave_dense_floors_of_roots");
+    let key = fixture.key();
     let write = |author: usize| {
-        let (scene, key) = (Arc::clone(&scene), key.clone());
+        let (fixture, key) = (Arc::clone(&fixture), key.clone());
         tokio::spawn(async move {
             let mut floors = Vec::new();
             for _ in 0..4 {
-                let verb = scene.create(&key, &format!("author {author}")).await;
-                let made = comment(&scene.run(&key, verb).await);
+                let verb = fixture.create(&key, &format!("author {author}")).await;
+                let made = comment(&fixture.run(&key, verb).await);
                 assert_eq!(
-                    scene.view(made.comment.reference.id).await.comment.reference.floor,
+                    fixture.view(made.comment.reference.id).await.comment.reference.floor,
                     made.comment.reference.floor,
                     "read what was answered"
                 );
@@ -45,54 +45,55 @@ pub(super) async fn sixty_four_writers_leave_dense_floors_of_roots(backend: Back
     let mut floors: Vec<i32> = all((0..WRITERS).map(write).collect()).await.concat();
     floors.sort_unstable();
     assert_eq!(floors, (1..=4 * WRITERS as i32).collect::<Vec<_>>());
-    let subject = scene.subject(&key).await;
+    let subject = fixture.subject(&key).await;
     assert_eq!((subject.counts.root_count, subject.counts.comment_count), (256, 256));
-    assert_eq!(scene.sound(&key).await, 256);
+    assert_eq!(fixture.sound(&key).await, 256);
 }
 
 pub(super) async fn sixty_four_writers_leave_dense_floors_below_each_root(backend: Backend) {
-    let scene = Scene::new(&backend, "sixty_four_writers_leave_dense_floors_below_each_root");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "sixty_four_writers_leave_dense_floors_below_each_root");
+    let key = fixture.key();
     let mut roots = Vec::new();
     for _ in 0..3 {
-        roots.push(scene.root(&key).await.comment.reference.id);
+        roots.push(fixture.root(&key).await.comment.reference.id);
     }
     let write = |n: usize| {
-        let (scene, key, root) = (Arc::clone(&scene), key.clone(), roots[n % 3]);
+        let (fixture, key, root) = (Arc::clone(&fixture), key.clone(), roots[n % 3]);
         tokio::spawn(async move {
-            let reply = scene.reply(&key, root, 3).await.comment.reference.id;
-            let below = scene.reply(&key, reply, 3).await.comment.reference.id;
-            scene.reply(&key, below, 3).await;
+            let reply = fixture.reply(&key, root, 3).await.comment.reference.id;
+            let below = fixture.reply(&key, reply, 3).await.comment.reference.id;
+            fixture.reply(&key, below, 3).await;
         })
     };
     all((0..WRITERS).map(write).collect()).await;
     let counts = [22 * 3, 21 * 3, 21 * 3];
     for (root, count) in roots.iter().zip(counts) {
-        let row = scene.view(*root).await.comment;
+        let row = fixture.view(*root).await.comment;
         assert_eq!((row.counts.reply_count, row.counts.live_below, row.next_floor), (count, count, count + 1));
     }
-    assert_eq!(scene.sound(&key).await, 3 + 3 * WRITERS);
+    assert_eq!(fixture.sound(&key).await, 3 + 3 * WRITERS);
 }
 
 pub(super) async fn a_subject_made_by_many_first_comments_at_once_is_one(backend: Backend) {
-    let scene = Scene::new(&backend, "a_subject_made_by_many_first_comments_at_once_is_one");
+    let fixture = Fixture::new(&backend, "a_subject_made_by_many_first_comments_at_once_is_one");
     for round in 0..4 {
-        let key = scene.key_named(round);
-        let neighbour = scene.neighbour(&key);
+        let key = fixture.key_named(round);
+        let neighbour = fixture.neighbour(&key);
         let write = |n: usize| {
-            let (scene, key) = (Arc::clone(&scene), if n.is_multiple_of(4) { neighbour.clone() } else { key.clone() });
-            tokio::spawn(async move { scene.root(&key).await.comment.reference.subject_id })
+            let (fixture, key) =
+                (Arc::clone(&fixture), if n.is_multiple_of(4) { neighbour.clone() } else { key.clone() });
+            tokio::spawn(async move { fixture.root(&key).await.comment.reference.subject_id })
         };
         let made: Vec<_> = all((0..16).map(write).collect()).await;
-        let subject = scene.subject(&key).await;
+        let subject = fixture.subject(&key).await;
         assert_eq!(made.iter().filter(|id| **id == subject.id).count(), 12);
-        assert_eq!((scene.sound(&key).await, subject.next_floor), (12, 13));
+        assert_eq!((fixture.sound(&key).await, subject.next_floor), (12, 13));
     }
 }
 
 /// Returns the next change that a writer of the large mix makes to a comment of its own.
-async fn change(scene: &Scene, id: CommentId, step: usize) -> CommandKind {
-    let target = scene.target(id).await;
+async fn change(fixture: &Fixture, id: CommentId, step: usize) -> CommandKind {
+    let target = fixture.target(id).await;
     let author = member("replier");
     match step % 5 {
         0 => Hide { target }.into(),
@@ -104,32 +105,32 @@ async fn change(scene: &Scene, id: CommentId, step: usize) -> CommandKind {
 }
 
 pub(super) async fn a_mix_of_all_verbs_leaves_exact_counts(backend: Backend) {
-    let scene = Scene::new(&backend, "a_mix_of_all_verbs_leaves_exact_counts");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "a_mix_of_all_verbs_leaves_exact_counts");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
     let write = |n: usize| {
-        let (scene, key) = (Arc::clone(&scene), key.clone());
+        let (fixture, key) = (Arc::clone(&fixture), key.clone());
         tokio::spawn(async move {
-            let own = scene.reply(&key, root, 4).await.comment.reference.id;
-            let below = scene.reply(&key, own, 4).await.comment.reference.id;
-            let deep = scene.reply(&key, below, 4).await.comment.reference.id;
+            let own = fixture.reply(&key, root, 4).await.comment.reference.id;
+            let below = fixture.reply(&key, own, 4).await.comment.reference.id;
+            let deep = fixture.reply(&key, below, 4).await.comment.reference.id;
             for step in 0..n % 8 {
-                let verb = change(&scene, [own, below, deep][n % 3], step).await;
-                scene.run(&key, verb).await;
+                let verb = change(&fixture, [own, below, deep][n % 3], step).await;
+                fixture.run(&key, verb).await;
             }
         })
     };
     all((0..24).map(write).collect()).await;
-    assert_eq!(scene.sound(&key).await, 73);
+    assert_eq!(fixture.sound(&key).await, 73);
 }
 
 /// Checks every result for consistency while others write: rows and counts of one page belong to
 /// one state.
-async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
+async fn watch(fixture: &Fixture, key: &SubjectKey, stop: &AtomicBool) -> usize {
     let mut seen = 0;
     let mut last = 0;
     while !stop.load(Ordering::Relaxed) {
-        let page = scene.process.reader.roots(key, first(100), 10).await.expect("read").expect("there");
+        let page = fixture.process.reader.roots(key, first(100), 10).await.expect("read").expect("there");
         let visible = page.threads.items.iter().filter(|t| t.root.comment.lifecycle.state.is_visible());
         let (mut roots, mut comments) = (0, 0);
         for thread in visible.clone() {
@@ -163,26 +164,26 @@ async fn watch(scene: &Scene, key: &SubjectKey, stop: &AtomicBool) -> usize {
 }
 
 pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
-    let scene = Scene::new(&backend, "counts_equal_rows_in_every_answer");
-    let key = scene.key();
-    scene.open(&key).await;
+    let fixture = Fixture::new(&backend, "counts_equal_rows_in_every_answer");
+    let key = fixture.key();
+    fixture.open(&key).await;
     let stop = Arc::new(AtomicBool::new(false));
     let watchers = (0..2)
         .map(|_| {
-            let (scene, key, stop) = (Arc::clone(&scene), key.clone(), Arc::clone(&stop));
-            tokio::spawn(async move { watch(&scene, &key, &stop).await })
+            let (fixture, key, stop) = (Arc::clone(&fixture), key.clone(), Arc::clone(&stop));
+            tokio::spawn(async move { watch(&fixture, &key, &stop).await })
         })
         .collect();
     let write = |n: usize| {
-        let (scene, key) = (Arc::clone(&scene), key.clone());
+        let (fixture, key) = (Arc::clone(&fixture), key.clone());
         tokio::spawn(async move {
             for step in 0..4 {
-                let root = scene.root(&key).await.comment.reference.id;
-                let reply = scene.reply(&key, root, 2).await.comment.reference.id;
+                let root = fixture.root(&key).await.comment.reference.id;
+                let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
                 if (n + step).is_multiple_of(2) {
                     let id = if step < 2 { reply } else { root };
-                    let target = scene.target(id).await;
-                    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+                    let target = fixture.target(id).await;
+                    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                 }
             }
         })
@@ -190,28 +191,28 @@ pub(super) async fn counts_equal_rows_in_every_answer(backend: Backend) {
     all((0..8).map(write).collect()).await;
     stop.store(true, Ordering::Relaxed);
     assert!(all(watchers).await.into_iter().sum::<usize>() > 0);
-    assert_eq!(scene.sound(&key).await, 64);
+    assert_eq!(fixture.sound(&key).await, 64);
 }
 
 pub(super) async fn subjects_of_one_partition_do_not_stand_in_each_others_way(backend: Backend) {
-    let scene = Scene::new(&backend, "subjects_of_one_partition_do_not_stand_in_each_others_way");
-    let a = scene.key();
-    let b = scene.neighbour(&a);
+    let fixture = Fixture::new(&backend, "subjects_of_one_partition_do_not_stand_in_each_others_way");
+    let a = fixture.key();
+    let b = fixture.neighbour(&a);
     let write = |n: usize| {
-        let scene = Arc::clone(&scene);
+        let fixture = Arc::clone(&fixture);
         let keys = if n.is_multiple_of(2) { [a.clone(), b.clone()] } else { [b.clone(), a.clone()] };
         tokio::spawn(async move {
             for _ in 0..4 {
                 let mut batch = Vec::new();
                 for key in &keys {
-                    let verb = scene.create(key, "author").await;
-                    batch.push(scene.command(key, verb));
+                    let verb = fixture.create(key, "author").await;
+                    batch.push(fixture.command(key, verb));
                 }
                 // The order of the commands does not determine the order of the locks.
-                assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+                assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
             }
         })
     };
     all((0..16).map(write).collect()).await;
-    assert_eq!((scene.sound(&a).await, scene.sound(&b).await), (64, 64));
+    assert_eq!((fixture.sound(&a).await, fixture.sound(&b).await), (64, 64));
 }

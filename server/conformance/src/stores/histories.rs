@@ -11,8 +11,8 @@ use riposte_core::verbs::{Delete, DeleteActor, Hide, Unhide};
 use riposte_core::{Command, Millis, SubjectKey};
 
 use super::backend::{Backend, StepClock};
+use super::fixture::{Fixture, member};
 use super::relay::Relay;
-use super::scene::{Scene, member};
 use actors::{Actors, history, walked};
 
 /// Rebuilds the histories of a subject from its rows, `part` comments at a time. Returns the number
@@ -32,46 +32,46 @@ pub(super) async fn rebuild(histories: &dyn MemberHistories, key: &SubjectKey, p
 }
 
 pub(super) async fn a_rebuild_says_what_was_missing_or_behind(backend: Backend) {
-    let scene = Scene::new(&backend, "a_rebuild_says_what_was_missing_or_behind");
+    let fixture = Fixture::new(&backend, "a_rebuild_says_what_was_missing_or_behind");
     let _turn = Relay::of(&backend).await; // prevents other cases from applying events
-    let histories = scene.process.histories.as_ref();
-    let key = scene.key_of(&scene.kind(""), "");
+    let histories = fixture.process.histories.as_ref();
+    let key = fixture.key_of(&fixture.kind(""), "");
     assert_eq!(histories.rebuild(&key, None, 10).await, Ok(RebuildProgress::default()));
-    let root = scene.root(&key).await.comment.reference.id;
+    let root = fixture.root(&key).await.comment.reference.id;
     for _ in 0..3 {
-        scene.reply(&key, root, 2).await;
+        fixture.reply(&key, root, 2).await;
     }
-    scene.root(&key).await;
+    fixture.root(&key).await;
     for part in [1, 2, 5, 100] {
         let changed = if part == 1 { 5 } else { 0 };
         assert_eq!(rebuild(histories, &key, part).await, (5, changed), "{part}");
     }
-    scene.run(&key, Hide { target: scene.target(root).await }).await;
+    fixture.run(&key, Hide { target: fixture.target(root).await }).await;
     assert_eq!(rebuild(histories, &key, 2).await, (5, 1));
     assert_eq!(rebuild(histories, &key, 2).await, (5, 0));
 }
 
 pub(super) async fn what_is_not_visible_is_in_the_whole_history_only(backend: Backend) {
-    let scene = Scene::new(&backend, "what_is_not_visible_is_in_the_whole_history_only");
+    let fixture = Fixture::new(&backend, "what_is_not_visible_is_in_the_whole_history_only");
     let relay = Relay::of(&backend).await;
-    let kind = scene.kind("");
-    let keys = [scene.key_of(&kind, "1"), scene.key_of(&kind, "2")];
-    let ids = [scene.root(&keys[0]).await, scene.root(&keys[1]).await, scene.root(&keys[0]).await];
+    let kind = fixture.kind("");
+    let keys = [fixture.key_of(&kind, "1"), fixture.key_of(&kind, "2")];
+    let ids = [fixture.root(&keys[0]).await, fixture.root(&keys[1]).await, fixture.root(&keys[0]).await];
     let ids = ids.map(|view| view.comment.reference.id);
     let own = async |all| {
         relay.apply().await;
-        let own = history(&scene, keys[0].object_type(), &member("author"), all).await;
+        let own = history(&fixture, keys[0].object_type(), &member("author"), all).await;
         own.into_iter().map(|place| place.comment).collect::<Vec<_>>()
     };
     assert_eq!(own(false).await, [ids[2], ids[1], ids[0]], "newest first, over all subjects");
-    scene.run(&keys[1], Hide { target: scene.target(ids[1]).await }).await;
+    fixture.run(&keys[1], Hide { target: fixture.target(ids[1]).await }).await;
     let actor = DeleteActor::Author(member("author"));
-    scene.run(&keys[0], Delete { target: scene.target(ids[0]).await, actor, etag: String::new() }).await;
+    fixture.run(&keys[0], Delete { target: fixture.target(ids[0]).await, actor, etag: String::new() }).await;
     assert_eq!(own(false).await, [ids[2]]);
     assert_eq!(own(true).await, [ids[2], ids[1], ids[0]]);
-    scene.run(&keys[1], Unhide { target: scene.target(ids[1]).await }).await;
+    fixture.run(&keys[1], Unhide { target: fixture.target(ids[1]).await }).await;
     assert_eq!(own(false).await, [ids[2], ids[1]]);
-    let others = history(&scene, keys[0].object_type(), &member("replier"), true).await;
+    let others = history(&fixture, keys[0].object_type(), &member("replier"), true).await;
     assert_eq!(others, Vec::new());
 }
 
@@ -162,24 +162,24 @@ pub(super) async fn histories_made_side_by_side_while_others_write_are_right_in_
 }
 
 pub(super) async fn pages_of_a_history_are_exact_where_times_are_equal(backend: Backend) {
-    let scene = Scene::new(&backend, "pages_of_a_history_are_exact_where_times_are_equal");
-    let kind = scene.kind("");
+    let fixture = Fixture::new(&backend, "pages_of_a_history_are_exact_where_times_are_equal");
+    let kind = fixture.kind("");
     let (mut expected, mut keys) = (Vec::new(), Vec::new());
     for n in 0..12 {
-        let key = scene.key_of(&kind, n % 3);
-        let verb = scene.create(&key, "author").await;
+        let key = fixture.key_of(&kind, n % 3);
+        let verb = fixture.create(&key, "author").await;
         let place = HistoryCursor { time: Millis(StepClock::START.0 + n / 4), comment: verb.id };
-        let command = Command { now: place.time, ..scene.command(&key, verb) };
-        scene.send(&command).await.expect("created");
+        let command = Command { now: place.time, ..fixture.command(&key, verb) };
+        fixture.send(&command).await.expect("created");
         expected.push(place);
         keys.push(key);
     }
     for key in &keys[..3] {
-        rebuild(scene.process.histories.as_ref(), key, 100).await;
+        rebuild(fixture.process.histories.as_ref(), key, 100).await;
     }
     expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
     for limit in [1, 2, 3, 5, 11, 12, 13] {
-        let found = walked(&scene, keys[0].object_type(), &member("author"), true, limit).await;
+        let found = walked(&fixture, keys[0].object_type(), &member("author"), true, limit).await;
         assert_eq!(found, expected, "{limit} at a time");
     }
 }

@@ -8,7 +8,7 @@ use riposte_core::ports::Clock;
 use riposte_core::{Millis, Partition};
 
 use super::backend::{Backend, Process, StepClock};
-use super::scene::Scene;
+use super::fixture::Fixture;
 
 async fn mint(process: &Process, partition: Partition, count: usize, seen: &mut HashSet<i64>) {
     for _ in 0..count {
@@ -82,15 +82,15 @@ pub(super) async fn a_clock_that_jumps_ahead_is_followed(backend: Backend) {
 }
 
 pub(super) async fn request_ids_are_all_different(backend: Backend) {
-    let scene = Scene::new(&backend, "request_ids_are_all_different");
-    let ids: HashSet<[u8; 16]> = (0..1_000).map(|_| scene.process.ids.request()).collect();
+    let fixture = Fixture::new(&backend, "request_ids_are_all_different");
+    let ids: HashSet<[u8; 16]> = (0..1_000).map(|_| fixture.process.ids.request()).collect();
     assert_eq!(ids.len(), 1_000);
 }
 
 pub(super) async fn what_one_process_answered_another_reads_at_once(backend: Backend) {
     let other = (backend.start)(StepClock::at(StepClock::START)).await;
-    let here = Scene::new(&backend, "what_one_process_answered_another_reads_at_once");
-    let there = Scene::of_process(other, "what_one_process_answered_another_reads_at_once");
+    let here = Fixture::new(&backend, "what_one_process_answered_another_reads_at_once");
+    let there = Fixture::of_process(other, "what_one_process_answered_another_reads_at_once");
     let key = here.key();
     let mut requests = Vec::new();
     for n in 0..10 {

@@ -9,11 +9,11 @@ use riposte_core::{
 };
 
 use super::backend::Backend;
-use super::scene::{Scene, comment, member, text};
+use super::fixture::{Fixture, comment, member, text};
 
 /// Makes import commands as the service does: keyed by external id, all with the same fingerprint.
 struct Importer<'s> {
-    scene: &'s Scene,
+    fixture: &'s Fixture,
     key: SubjectKey,
     source: &'static str,
 }
@@ -22,7 +22,7 @@ impl Importer<'_> {
     async fn item(&self, external_id: &str, parent: Option<ImportParent>) -> Import {
         let time = external_id.parse::<i64>().unwrap_or(0) * 1_000;
         Import {
-            id: self.scene.id(&self.key).await,
+            id: self.fixture.id(&self.key).await,
             parent,
             member: member("old author"),
             content: text(&format!("said as {external_id}")),
@@ -32,19 +32,19 @@ impl Importer<'_> {
             deleted_by: None,
             times: ImportTimes { create: Millis(time), edit: None, delete: None },
             max_depth: 3,
-            auto_create: Some(self.scene.process.ids.subject(self.key.partition()).await.expect("an id")),
+            auto_create: Some(self.fixture.process.ids.subject(self.key.partition()).await.expect("an id")),
         }
     }
 
     fn command(&self, external_id: &str, verb: impl Into<CommandKind>) -> Command {
         let key = IdempotencyKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
         let request = RequestIdentity { key, fingerprint: Fingerprint::of(&[b"import"]) };
-        Command { request, ..self.scene.command(&self.key, verb) }
+        Command { request, ..self.fixture.command(&self.key, verb) }
     }
 
     async fn bring(&self, item: Import) -> CommentView {
         let command = self.command(&item.origin.external_id.clone(), item);
-        comment(&self.scene.send(&command).await.expect("imported"))
+        comment(&self.fixture.send(&command).await.expect("imported"))
     }
 }
 
@@ -54,8 +54,8 @@ fn unborn(item: &Import) -> ImportParent {
 }
 
 pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend: Backend) {
-    let scene = Scene::new(&backend, "an_imported_comment_keeps_its_times_state_and_origin");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "disqus" };
+    let fixture = Fixture::new(&backend, "an_imported_comment_keeps_its_times_state_and_origin");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "disqus" };
     let mut item = importer.item("5", None).await;
     item.state = CommentState::Deleted;
     item.deleted_by = Some(DeletedBy::Author);
@@ -63,7 +63,7 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
     item.client = ClientInfo { ip: None, platform: "web".to_owned(), device: String::new() };
     let view = importer.bring(item.clone()).await;
     assert_eq!((view.content, view.comment.lifecycle.state), (None, CommentState::Deleted));
-    let exported = scene.process.reader.export_comments(&importer.key, None, 9).await.expect("read").remove(0);
+    let exported = fixture.process.reader.export_comments(&importer.key, None, 9).await.expect("read").remove(0);
     let row = exported.view.comment;
     assert_eq!(
         (row.reference.create_time, row.lifecycle.edit_time, row.lifecycle.delete_time),
@@ -74,36 +74,36 @@ pub(super) async fn an_imported_comment_keeps_its_times_state_and_origin(backend
         (Some(DeletedBy::Author), false, 1)
     );
     assert_eq!((exported.origin, exported.client), (Some(item.origin), item.client));
-    assert_eq!(scene.subject(&importer.key).await.counts.comment_count, 0);
-    scene.sound(&importer.key).await;
+    assert_eq!(fixture.subject(&importer.key).await.counts.comment_count, 0);
+    fixture.sound(&importer.key).await;
 }
 
 pub(super) async fn a_second_import_changes_nothing(backend: Backend) {
-    let scene = Scene::new(&backend, "a_second_import_changes_nothing");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "isso" };
+    let fixture = Fixture::new(&backend, "a_second_import_changes_nothing");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "isso" };
     let mut first = Vec::new();
     for n in ["1", "2", "3"] {
         first.push(importer.bring(importer.item(n, None).await).await);
     }
-    let before = scene.subject(&importer.key).await;
+    let before = fixture.subject(&importer.key).await;
     for (n, known) in ["1", "2", "3"].into_iter().zip(&first) {
         let mut again = importer.item(n, None).await;
         again.content = text("told differently");
         let command = importer.command(n, again);
-        let output = scene.send(&command).await.expect("repeated");
+        let output = fixture.send(&command).await.expect("repeated");
         assert!(output.replayed);
         assert_eq!(comment(&output), *known);
     }
-    assert_eq!(scene.subject(&importer.key).await, before);
+    assert_eq!(fixture.subject(&importer.key).await, before);
     let elsewhere = Importer { source: "commento", ..importer };
     let item = elsewhere.item("1", None).await;
     assert_eq!(elsewhere.bring(item).await.comment.reference.floor, 4, "another source has ids of its own");
-    assert_eq!(scene.sound(&elsewhere.key).await, 4);
+    assert_eq!(fixture.sound(&elsewhere.key).await, 4);
 }
 
 pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) {
-    let scene = Scene::new(&backend, "parents_and_answers_may_come_in_one_batch");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "wordpress" };
+    let fixture = Fixture::new(&backend, "parents_and_answers_may_come_in_one_batch");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "wordpress" };
     let root = importer.item("1", None).await;
     let a = importer.item("2", Some(unborn(&root))).await;
     let aa = importer.item("3", Some(unborn(&a))).await;
@@ -111,9 +111,9 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
     let b = importer.item("5", Some(unborn(&root))).await;
     let items = [&root, &a, &aa, &capped, &b];
     let batch: Vec<_> = items.map(|item| importer.command(&item.origin.external_id, item.clone())).to_vec();
-    let answers = scene.commit(&batch).await;
+    let answers = fixture.commit(&batch).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-    let located = scene.process.reader.locate(&items.map(|item| item.id)).await.expect("located");
+    let located = fixture.process.reader.locate(&items.map(|item| item.id)).await.expect("located");
     let lineages: Vec<_> = located.into_iter().flatten().map(|at| (at.ancestor_ids, at.parent_id)).collect();
     let expected = [
         (vec![root.id], None),
@@ -124,61 +124,61 @@ pub(super) async fn parents_and_answers_may_come_in_one_batch(backend: Backend) 
     ];
     assert_eq!(lineages, expected);
     // A second run finds the parents in the store, and its replies name their stored locations.
-    let late = importer.item("6", Some(ImportParent::Stored(scene.target(capped.id).await))).await;
+    let late = importer.item("6", Some(ImportParent::Stored(fixture.target(capped.id).await))).await;
     let batch = [importer.command("4", capped.clone()), importer.command("6", late)];
-    let answers = scene.commit(&batch).await;
+    let answers = fixture.commit(&batch).await;
     assert!(answers[0].as_ref().is_ok_and(|output| output.replayed) && answers[1].is_ok(), "{answers:?}");
-    assert_eq!(scene.view(capped.id).await.comment.counts.reply_count, 1);
-    assert_eq!(scene.sound(&importer.key).await, 6);
+    assert_eq!(fixture.view(capped.id).await.comment.counts.reply_count, 1);
+    assert_eq!(fixture.sound(&importer.key).await, 6);
 }
 
 pub(super) async fn an_answer_to_nothing_is_refused_and_can_come_again(backend: Backend) {
-    let scene = Scene::new(&backend, "an_answer_to_nothing_is_refused_and_can_come_again");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "csv" };
+    let fixture = Fixture::new(&backend, "an_answer_to_nothing_is_refused_and_can_come_again");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "csv" };
     let parent = importer.item("1", None).await;
     let orphan = importer.item("2", Some(unborn(&parent))).await;
     let other = importer.item("3", None).await;
     let batch = [importer.command("2", orphan.clone()), importer.command("3", other)];
-    let answers = scene.commit(&batch).await;
+    let answers = fixture.commit(&batch).await;
     assert_eq!(answers[0], Err(Error::CommentNotFound));
     assert!(answers[1].is_ok(), "the subject came into being with the item that could");
     importer.bring(parent.clone()).await;
     assert_eq!(importer.bring(orphan).await.comment.reference.root_id, Some(parent.id));
-    assert_eq!(scene.sound(&importer.key).await, 3);
+    assert_eq!(fixture.sound(&importer.key).await, 3);
 }
 
 pub(super) async fn an_imported_tombstone_is_listed_above_visible_answers_only(backend: Backend) {
-    let scene = Scene::new(&backend, "an_imported_tombstone_is_listed_above_visible_answers_only");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
+    let fixture = Fixture::new(&backend, "an_imported_tombstone_is_listed_above_visible_answers_only");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
     let mut tomb = importer.item("1", None).await;
     (tomb.state, tomb.deleted_by, tomb.times.delete) =
         (CommentState::Deleted, Some(DeletedBy::Author), Some(Millis(9)));
     importer.bring(tomb.clone()).await;
-    assert_eq!(scene.floors(&importer.key).await, [] as [i32; 0]);
-    let mut hidden = importer.item("2", Some(ImportParent::Stored(scene.target(tomb.id).await))).await;
+    assert_eq!(fixture.floors(&importer.key).await, [] as [i32; 0]);
+    let mut hidden = importer.item("2", Some(ImportParent::Stored(fixture.target(tomb.id).await))).await;
     hidden.state = CommentState::Hidden;
     importer.bring(hidden.clone()).await;
-    assert_eq!(scene.floors(&importer.key).await, [] as [i32; 0]);
-    let visible = importer.item("3", Some(ImportParent::Stored(scene.target(hidden.id).await))).await;
+    assert_eq!(fixture.floors(&importer.key).await, [] as [i32; 0]);
+    let visible = importer.item("3", Some(ImportParent::Stored(fixture.target(hidden.id).await))).await;
     importer.bring(visible).await;
-    assert_eq!(scene.floors(&importer.key).await, [1]);
-    assert!(scene.view(hidden.id).await.comment.lifecycle.listed);
-    scene.sound(&importer.key).await;
+    assert_eq!(fixture.floors(&importer.key).await, [1]);
+    assert!(fixture.view(hidden.id).await.comment.lifecycle.listed);
+    fixture.sound(&importer.key).await;
 }
 
 pub(super) async fn a_closed_subject_takes_imports_all_the_same(backend: Backend) {
-    let scene = Scene::new(&backend, "a_closed_subject_takes_imports_all_the_same");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
-    scene.open(&importer.key).await;
+    let fixture = Fixture::new(&backend, "a_closed_subject_takes_imports_all_the_same");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
+    fixture.open(&importer.key).await;
     let state = Some(SubjectState::ReadOnly);
-    scene.run(&importer.key, UpdateSubject { owner: None, state, metadata: None, etag: String::new() }).await;
+    fixture.run(&importer.key, UpdateSubject { owner: None, state, metadata: None, etag: String::new() }).await;
     importer.bring(importer.item("1", None).await).await;
-    assert_eq!(scene.floors(&importer.key).await, [1]);
+    assert_eq!(fixture.floors(&importer.key).await, [1]);
 }
 
 pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Backend) {
-    let scene = Scene::new(&backend, "an_imported_like_never_overrides_a_members_own");
-    let importer = Importer { scene: &scene, key: scene.key(), source: "s" };
+    let fixture = Fixture::new(&backend, "an_imported_like_never_overrides_a_members_own");
+    let importer = Importer { fixture: &fixture, key: fixture.key(), source: "s" };
     let root = importer.bring(importer.item("1", None).await).await.comment.reference.id;
     let like = |external_id: &str, who: &str, value| {
         let operation = RequestId::from_bytes(IdempotencyKey::imported("comment", "likes", external_id).0);
@@ -191,17 +191,17 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
         value: LikeValue::None,
         operation: RequestId::from_bytes([1; 16]),
     };
-    scene.run(&importer.key, own).await;
+    fixture.run(&importer.key, own).await;
     let batch =
         [like("l1", "own", LikeValue::Like), like("l2", "a", LikeValue::Like), like("l3", "b", LikeValue::Dislike)];
     for repeated in [false, true] {
-        let answers = scene.commit(&batch).await;
+        let answers = fixture.commit(&batch).await;
         let replayed: Vec<_> = answers.iter().flatten().map(|output| output.replayed).collect();
         assert_eq!(replayed, [true, repeated, repeated], "what is there already is not brought in again");
-        let row = scene.view(root).await.comment;
+        let row = fixture.view(root).await.comment;
         assert_eq!((row.counts.like_count, row.counts.dislike_count), (1, 1));
     }
-    let likers = scene.process.reader.likers(root, LikeValue::Like, None, 9).await.expect("read").items;
+    let likers = fixture.process.reader.likers(root, LikeValue::Like, None, 9).await.expect("read").items;
     assert_eq!(likers.iter().map(|l| (l.member.as_str(), l.time)).collect::<Vec<_>>(), [("a", Millis(77))]);
-    scene.sound(&importer.key).await;
+    fixture.sound(&importer.key).await;
 }

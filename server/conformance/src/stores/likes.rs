@@ -11,7 +11,7 @@ use riposte_core::{
 };
 
 use super::backend::{Backend, StepClock};
-use super::scene::{Scene, member};
+use super::fixture::{Fixture, member};
 
 /// Returns the id of the `n`-th operation of a client: a UUIDv7 whose tail identifies the client.
 pub(super) fn operation(n: u64, client: u8) -> RequestId {
@@ -24,28 +24,28 @@ pub(super) fn operation(n: u64, client: u8) -> RequestId {
 
 /// A client that sets values on one comment.
 struct Hand<'s> {
-    scene: &'s Scene,
+    fixture: &'s Fixture,
     key: SubjectKey,
     id: CommentId,
 }
 
 impl Hand<'_> {
     fn command(&self, who: &str, value: LikeValue, operation: RequestId) -> Command {
-        self.scene.command(&self.key, SetLike { comment_id: self.id, member: member(who), value, operation })
+        self.fixture.command(&self.key, SetLike { comment_id: self.id, member: member(who), value, operation })
     }
 
     async fn set(&self, who: &str, value: LikeValue, operation: RequestId) -> LikeAnswer {
         let command = self.command(who, value, operation);
-        answer(&self.scene.send(&command).await.expect("set"))
+        answer(&self.fixture.send(&command).await.expect("set"))
     }
 
     async fn state(&self, who: &str) -> Option<LikeValue> {
-        let reader = &self.scene.process.reader;
+        let reader = &self.fixture.process.reader;
         reader.like_states(&self.key, &member(who), &[self.id]).await.expect("read").remove(0)
     }
 
     async fn counts(&self) -> (i32, i32) {
-        let comment = self.scene.view(self.id).await.comment;
+        let comment = self.fixture.view(self.id).await.comment;
         (comment.counts.like_count, comment.counts.dislike_count)
     }
 }
@@ -57,18 +57,18 @@ fn answer(output: &CommandOutput) -> LikeAnswer {
     }
 }
 
-async fn hand(scene: &Scene) -> Hand<'_> {
-    let key = scene.key();
-    scene.open(&key).await;
-    let id = scene.root(&key).await.comment.reference.id;
-    Hand { scene, key, id }
+async fn hand(fixture: &Fixture) -> Hand<'_> {
+    let key = fixture.key();
+    fixture.open(&key).await;
+    let id = fixture.root(&key).await.comment.reference.id;
+    Hand { fixture, key, id }
 }
 
 use LikeValue::{Dislike, Like, None as Neither};
 
 pub(super) async fn a_like_clears_a_dislike_and_none_undoes(backend: Backend) {
-    let scene = Scene::new(&backend, "a_like_clears_a_dislike_and_none_undoes");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "a_like_clears_a_dislike_and_none_undoes");
+    let hand = hand(&fixture).await;
     let steps = [
         (Dislike, (0, 1), true),
         (Like, (1, 0), true),
@@ -77,7 +77,7 @@ pub(super) async fn a_like_clears_a_dislike_and_none_undoes(backend: Backend) {
         (Neither, (0, 0), false),
         (Like, (1, 0), true),
     ];
-    let revision = scene.subject(&hand.key).await.revision;
+    let revision = fixture.subject(&hand.key).await.revision;
     for (n, (value, counts, changed)) in steps.into_iter().enumerate() {
         let told = hand.set("m", value, operation(n as u64, 1)).await;
         assert_eq!(
@@ -86,27 +86,27 @@ pub(super) async fn a_like_clears_a_dislike_and_none_undoes(backend: Backend) {
             "step {n}"
         );
         assert_eq!((hand.state("m").await, hand.counts().await), (Some(value), counts), "step {n}");
-        assert_eq!(scene.view(hand.id).await.comment.lifecycle.revision, told.comment_revision);
+        assert_eq!(fixture.view(hand.id).await.comment.lifecycle.revision, told.comment_revision);
     }
-    assert_eq!(scene.subject(&hand.key).await.revision, revision, "likes never move the subject's revision");
-    scene.sound(&hand.key).await;
+    assert_eq!(fixture.subject(&hand.key).await.revision, revision, "likes never move the subject's revision");
+    fixture.sound(&hand.key).await;
 }
 
 pub(super) async fn a_repeated_operation_changes_nothing_and_answers_the_same(backend: Backend) {
-    let scene = Scene::new(&backend, "a_repeated_operation_changes_nothing_and_answers_the_same");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "a_repeated_operation_changes_nothing_and_answers_the_same");
+    let hand = hand(&fixture).await;
     let first = hand.set("m", Like, operation(1, 1)).await;
     for _ in 0..3 {
         assert_eq!(hand.set("m", Like, operation(1, 1)).await, first);
     }
     let command = hand.command("m", Dislike, operation(1, 1));
-    assert_eq!(scene.send(&command).await, Err(Error::RequestIdReused), "the same operation, another value");
+    assert_eq!(fixture.send(&command).await, Err(Error::RequestIdReused), "the same operation, another value");
     assert_eq!(hand.counts().await, (1, 0));
 }
 
 pub(super) async fn an_older_operation_of_the_same_client_changes_nothing(backend: Backend) {
-    let scene = Scene::new(&backend, "an_older_operation_of_the_same_client_changes_nothing");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "an_older_operation_of_the_same_client_changes_nothing");
+    let hand = hand(&fixture).await;
     hand.set("m", Like, operation(5, 1)).await;
     let late = hand.set("m", Neither, operation(4, 1)).await;
     assert_eq!((late.value, late.changed), (Like, false));
@@ -117,8 +117,8 @@ pub(super) async fn an_older_operation_of_the_same_client_changes_nothing(backen
 }
 
 pub(super) async fn operations_of_one_batch_are_applied_in_order(backend: Backend) {
-    let scene = Scene::new(&backend, "operations_of_one_batch_are_applied_in_order");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "operations_of_one_batch_are_applied_in_order");
+    let hand = hand(&fixture).await;
     let batch = [
         hand.command("m", Like, operation(1, 1)),
         hand.command("n", Dislike, operation(1, 2)),
@@ -128,16 +128,16 @@ pub(super) async fn operations_of_one_batch_are_applied_in_order(backend: Backen
         hand.command("o", Like, operation(1, 3)),
         hand.command("o", Neither, operation(2, 3)),
     ];
-    let told: Vec<_> = scene.commit(&batch).await.iter().map(|r| answer(r.as_ref().expect("set"))).collect();
+    let told: Vec<_> = fixture.commit(&batch).await.iter().map(|r| answer(r.as_ref().expect("set"))).collect();
     let counts: Vec<_> = told.iter().map(|a| (a.like_count, a.dislike_count)).collect();
     assert_eq!(counts, [(1, 0), (1, 1), (0, 2), (0, 2), (0, 2), (1, 2), (0, 2)]);
     assert_eq!(hand.counts().await, (0, 2));
-    scene.sound(&hand.key).await;
+    fixture.sound(&hand.key).await;
 }
 
 pub(super) async fn members_are_told_apart_byte_by_byte(backend: Backend) {
-    let scene = Scene::new(&backend, "members_are_told_apart_byte_by_byte");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "members_are_told_apart_byte_by_byte");
+    let hand = hand(&fixture).await;
     let members = ["x", "x ", "X", "é", "e\u{301}", "_", "%", "🏠"];
     for (n, who) in members.iter().enumerate() {
         assert_eq!(hand.set(who, Like, operation(n as u64, 1)).await.like_count, n as i32 + 1, "{who:?}");
@@ -145,48 +145,48 @@ pub(super) async fn members_are_told_apart_byte_by_byte(backend: Backend) {
     hand.set("x ", Neither, operation(100, 1)).await;
     assert_eq!((hand.state("x").await, hand.state("x ").await), (Some(Like), Some(Neither)));
     assert_eq!(hand.counts().await, (7, 0));
-    scene.sound(&hand.key).await;
+    fixture.sound(&hand.key).await;
 }
 
 pub(super) async fn what_is_not_visible_or_not_open_takes_no_likes(backend: Backend) {
-    let scene = Scene::new(&backend, "what_is_not_visible_or_not_open_takes_no_likes");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "what_is_not_visible_or_not_open_takes_no_likes");
+    let hand = hand(&fixture).await;
     hand.set("m", Like, operation(1, 1)).await;
-    let nowhere = Hand { scene: &scene, key: hand.key.clone(), id: scene.id(&hand.key).await };
-    assert_eq!(scene.send(&nowhere.command("m", Like, operation(2, 1))).await, Err(Error::CommentNotFound));
+    let nowhere = Hand { fixture: &fixture, key: hand.key.clone(), id: fixture.id(&hand.key).await };
+    assert_eq!(fixture.send(&nowhere.command("m", Like, operation(2, 1))).await, Err(Error::CommentNotFound));
     for (state, refused) in
         [(SubjectState::ReadOnly, Error::SubjectReadOnly), (SubjectState::Hidden, Error::SubjectHidden)]
     {
         let update = |state| UpdateSubject { owner: None, state: Some(state), metadata: None, etag: String::new() };
-        scene.run(&hand.key, update(state)).await;
-        assert_eq!(scene.send(&hand.command("m", Neither, operation(3, 1))).await, Err(refused));
+        fixture.run(&hand.key, update(state)).await;
+        assert_eq!(fixture.send(&hand.command("m", Neither, operation(3, 1))).await, Err(refused));
         assert_eq!(hand.set("m", Like, operation(1, 1)).await.like_count, 1, "a repeat is answered all the same");
-        scene.run(&hand.key, update(SubjectState::Active)).await;
+        fixture.run(&hand.key, update(SubjectState::Active)).await;
     }
-    let target = scene.target(hand.id).await;
-    scene.run(&hand.key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
-    let refused = scene.send(&hand.command("n", Like, operation(4, 1))).await;
+    let target = fixture.target(hand.id).await;
+    fixture.run(&hand.key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    let refused = fixture.send(&hand.command("n", Like, operation(4, 1))).await;
     assert_eq!(refused, Err(Error::CommentUnavailable(CommentState::Deleted)));
     assert_eq!(hand.counts().await, (1, 0), "a tombstone keeps what it was given");
 }
 
 pub(super) async fn states_come_in_the_order_of_the_question(backend: Backend) {
-    let scene = Scene::new(&backend, "states_come_in_the_order_of_the_question");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "states_come_in_the_order_of_the_question");
+    let hand = hand(&fixture).await;
     let (second, third) =
-        (scene.root(&hand.key).await.comment.reference.id, scene.root(&hand.key).await.comment.reference.id);
+        (fixture.root(&hand.key).await.comment.reference.id, fixture.root(&hand.key).await.comment.reference.id);
     hand.set("m", Dislike, operation(1, 1)).await;
-    Hand { scene: &scene, key: hand.key.clone(), id: third }.set("m", Like, operation(2, 1)).await;
-    Hand { scene: &scene, key: hand.key.clone(), id: second }.set("n", Like, operation(2, 2)).await;
-    let nowhere = scene.id(&hand.key).await;
+    Hand { fixture: &fixture, key: hand.key.clone(), id: third }.set("m", Like, operation(2, 1)).await;
+    Hand { fixture: &fixture, key: hand.key.clone(), id: second }.set("n", Like, operation(2, 2)).await;
+    let nowhere = fixture.id(&hand.key).await;
     let asked = [third, nowhere, second, hand.id, third];
-    let found = scene.process.reader.like_states(&hand.key, &member("m"), &asked).await;
+    let found = fixture.process.reader.like_states(&hand.key, &member("m"), &asked).await;
     assert_eq!(found, Ok(vec![Some(Like), None, Some(Neither), Some(Dislike), Some(Like)]));
 }
 
 pub(super) async fn likers_are_walked_newest_first(backend: Backend) {
-    let scene = Scene::new(&backend, "likers_are_walked_newest_first");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "likers_are_walked_newest_first");
+    let hand = hand(&fixture).await;
     let mut batch = Vec::new();
     for n in 0..23 {
         let mut command = hand.command(&format!("m{n}"), if n % 7 == 3 { Dislike } else { Like }, operation(n, 1));
@@ -195,13 +195,13 @@ pub(super) async fn likers_are_walked_newest_first(backend: Backend) {
         command.now = riposte_core::Millis(StepClock::START.0 + n as i64 / 5);
         batch.push(command);
     }
-    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     hand.set("m4", Neither, operation(99, 1)).await;
     for (value, members) in [(Like, 19), (Dislike, 3)] {
         for limit in [1, 4, 100] {
             let (mut found, mut after) = (Vec::new(), None);
             loop {
-                let page = scene.process.reader.likers(hand.id, value, after.as_ref(), limit).await.expect("read");
+                let page = fixture.process.reader.likers(hand.id, value, after.as_ref(), limit).await.expect("read");
                 assert!(page.items.len() == limit || !page.more_after, "a page before the last is full");
                 found.extend(page.items);
                 if !page.more_after {
@@ -220,28 +220,28 @@ pub(super) async fn likers_are_walked_newest_first(backend: Backend) {
 }
 
 pub(super) async fn what_a_member_likes_is_walked_by_comment(backend: Backend) {
-    let scene = Scene::new(&backend, "what_a_member_likes_is_walked_by_comment");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "what_a_member_likes_is_walked_by_comment");
+    let key = fixture.key();
     let values = [LikeValue::Like, LikeValue::None, LikeValue::Dislike];
     let (mut batch, mut expected) = (Vec::new(), Vec::new());
     for n in 0..9 {
-        let id = scene.root(&key).await.comment.reference.id;
+        let id = fixture.root(&key).await.comment.reference.id;
         for (who, value) in [("m", values[n % 3]), ("m ", LikeValue::Like)] {
             let like = SetLike { comment_id: id, member: member(who), value, operation: operation(n as u64, 1) };
-            batch.push(scene.command(&key, like));
+            batch.push(fixture.command(&key, like));
         }
         if values[n % 3] != LikeValue::None {
             let command = batch.iter().rev().nth(1).expect("the first of two");
             expected.push(MemberLike { comment: id, value: values[n % 3], time: command.now });
         }
     }
-    assert!(scene.commit(&batch).await.iter().all(Result::is_ok));
+    assert!(fixture.commit(&batch).await.iter().all(Result::is_ok));
     expected.sort_by_key(|like| like.comment);
     for limit in [1, 2, 5, 6, 7] {
         let mut found: Vec<MemberLike> = Vec::new();
         loop {
             let after = found.last().map(|like| like.comment);
-            let page = scene.process.reader.member_likes(&key, &member("m"), after, limit).await.expect("read");
+            let page = fixture.process.reader.member_likes(&key, &member("m"), after, limit).await.expect("read");
             assert_eq!(page.more_before, after.is_some());
             assert!(page.items.len() == limit || !page.more_after, "only the last page is short");
             found.extend(page.items);
@@ -251,26 +251,26 @@ pub(super) async fn what_a_member_likes_is_walked_by_comment(backend: Backend) {
         }
         assert_eq!(found, expected, "{limit} at a time");
     }
-    let other = scene.key_named("other");
-    scene.root(&other).await;
-    assert_eq!(scene.process.reader.member_likes(&other, &member("m"), None, 9).await, Ok(Page::default()));
-    scene.run(&key, DeleteSubject { etag: String::new() }).await;
-    assert_eq!(scene.process.reader.member_likes(&key, &member("m"), None, 9).await, Ok(Page::default()));
+    let other = fixture.key_named("other");
+    fixture.root(&other).await;
+    assert_eq!(fixture.process.reader.member_likes(&other, &member("m"), None, 9).await, Ok(Page::default()));
+    fixture.run(&key, DeleteSubject { etag: String::new() }).await;
+    assert_eq!(fixture.process.reader.member_likes(&key, &member("m"), None, 9).await, Ok(Page::default()));
 }
 
 pub(super) async fn counts_equal_members_after_many_changed_their_minds_at_once(backend: Backend) {
-    let scene = Scene::new(&backend, "counts_equal_members_after_many_changed_their_minds_at_once");
-    let hand = hand(&scene).await;
+    let fixture = Fixture::new(&backend, "counts_equal_members_after_many_changed_their_minds_at_once");
+    let hand = hand(&fixture).await;
     let (key, id) = (hand.key.clone(), hand.id);
-    let other = scene.reply(&key, id, 2).await.comment.reference.id;
+    let other = fixture.reply(&key, id, 2).await.comment.reference.id;
     let mut members = Vec::new();
     for m in 0..64_u64 {
-        let (scene, key) = (Arc::clone(&scene), key.clone());
+        let (fixture, key) = (Arc::clone(&fixture), key.clone());
         members.push(tokio::spawn(async move {
             for n in 0..4 {
                 let value = [Like, Dislike, Neither, Like][((m + n) % 4) as usize];
                 let id = if (m + n) % 3 == 0 { other } else { id };
-                let hand = Hand { scene: &scene, key: key.clone(), id };
+                let hand = Hand { fixture: &fixture, key: key.clone(), id };
                 let told = hand.set(&format!("m{m}"), value, operation(n, m as u8)).await;
                 assert_eq!(told.value, value);
                 assert_eq!(hand.state(&format!("m{m}")).await, Some(value), "read what was just written");
@@ -280,7 +280,7 @@ pub(super) async fn counts_equal_members_after_many_changed_their_minds_at_once(
     for member in members {
         member.await.expect("the member ends well");
     }
-    assert_eq!(scene.sound(&key).await, 2);
+    assert_eq!(fixture.sound(&key).await, 2);
     let counted = hand.counts().await;
     let mut counts = (0, 0);
     for m in 0..64 {

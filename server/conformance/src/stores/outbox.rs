@@ -10,9 +10,9 @@ use riposte_core::verbs::{Delete, DeleteActor, Edit, Hide, Pin, SetLike, Unhide,
 use riposte_core::{CommentId, CommentState, LikeValue, SubjectKey, SubjectState};
 
 use super::backend::Backend;
+use super::fixture::{Fixture, member, text};
 use super::likes::operation;
 use super::relay::Relay;
-use super::scene::{Scene, member, text};
 
 pub(super) use leads::*;
 pub(super) use numbers::*;
@@ -26,7 +26,7 @@ fn of_comments(comments: &[CommentChange]) -> Changes {
 }
 
 /// Returns the revisions and changes of a subject's events, without the outcomes.
-async fn told(fixture: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
+async fn told(fixture: &Fixture, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> {
     let events = fixture.events(key).await;
     let subject = fixture.subject(key).await;
     for event in &events {
@@ -37,7 +37,7 @@ async fn told(fixture: &Scene, key: &SubjectKey) -> Vec<(Option<i64>, Changes)> 
 }
 
 pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_changes(backend: Backend) {
-    let fixture = Scene::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
+    let fixture = Fixture::new(&backend, "every_commit_leaves_one_event_with_its_revision_and_its_changes");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = fixture.key();
     fixture.open(&key).await;
@@ -77,7 +77,7 @@ pub(super) async fn every_commit_leaves_one_event_with_its_revision_and_its_chan
 }
 
 pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backend) {
-    let fixture = Scene::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
+    let fixture = Fixture::new(&backend, "a_refused_or_repeated_command_leaves_no_event");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = fixture.key();
     let verb = fixture.create(&key, "author").await;
@@ -105,7 +105,7 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
 }
 
 pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each(backend: Backend) {
-    let fixture = Scene::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
+    let fixture = Fixture::new(&backend, "a_batch_over_several_subjects_and_partitions_leaves_one_event_for_each");
     let relay = Relay::of(&backend).await;
     let first = fixture.key();
     // Another partition of the same tables, which every backend keeps on the same data source.
@@ -161,7 +161,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
 }
 
 pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
-    let fixture = Scene::new(&backend, "likes_leave_one_event_without_a_revision");
+    let fixture = Fixture::new(&backend, "likes_leave_one_event_without_a_revision");
     let relay = Relay::of(&backend).await;
     let key = fixture.key();
     let ids = [fixture.root(&key).await.comment.reference.id, fixture.root(&key).await.comment.reference.id];
@@ -189,7 +189,7 @@ pub(super) async fn likes_leave_one_event_without_a_revision(backend: Backend) {
 }
 
 pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
-    let fixture = Scene::new(&backend, "an_event_has_the_outcome_of_each_comment");
+    let fixture = Fixture::new(&backend, "an_event_has_the_outcome_of_each_comment");
     let _turn = Relay::of(&backend).await; // prevents trims meanwhile
     let key = fixture.key();
     let id = fixture.root(&key).await.comment.reference.id;

@@ -9,7 +9,7 @@ use riposte_core::verbs::{Delete, DeleteActor};
 use riposte_core::{CommentId, SubjectKey};
 
 use super::backend::Backend;
-use super::scene::{Scene, first, floors};
+use super::fixture::{Fixture, first, floors};
 
 /// A limit above the length of every list here at rest.
 const LONGEST: usize = 100;
@@ -17,10 +17,10 @@ const LONGEST: usize = 100;
 const ORDERS: [ListOrder; 2] = [ListOrder::Oldest, ListOrder::Newest];
 
 /// Removes the comments with these floors from a list.
-async fn punch(scene: &Scene, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
+async fn punch(fixture: &Fixture, key: &SubjectKey, ids: &[CommentId], gone: &[usize]) {
     for floor in gone {
-        let target = scene.target(ids[floor - 1]).await;
-        scene.run(key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+        let target = fixture.target(ids[floor - 1]).await;
+        fixture.run(key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 }
 
@@ -90,38 +90,38 @@ async fn every_window(sorted: &[i32], read: impl AsyncFn(PageQuery) -> Page<Comm
 }
 
 pub(super) async fn windows_of_roots_are_exact_in_both_orders(backend: Backend) {
-    let scene = Scene::new(&backend, "windows_of_roots_are_exact_in_both_orders");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "windows_of_roots_are_exact_in_both_orders");
+    let key = fixture.key();
     let mut ids = Vec::new();
     for _ in 0..12 {
-        ids.push(scene.root(&key).await.comment.reference.id);
+        ids.push(fixture.root(&key).await.comment.reference.id);
     }
-    punch(&scene, &key, &ids, &[1, 5, 6, 7, 12]).await;
-    let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
+    punch(&fixture, &key, &ids, &[1, 5, 6, 7, 12]).await;
+    let read = async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root);
     every_window(&[2, 3, 4, 8, 9, 10, 11], read).await;
 }
 
 pub(super) async fn windows_of_replies_are_exact_in_both_orders(backend: Backend) {
-    let scene = Scene::new(&backend, "windows_of_replies_are_exact_in_both_orders");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
-    let mut ids = vec![scene.reply(&key, root, 3).await.comment.reference.id];
+    let fixture = Fixture::new(&backend, "windows_of_replies_are_exact_in_both_orders");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
+    let mut ids = vec![fixture.reply(&key, root, 3).await.comment.reference.id];
     for n in 1..12 {
         // Every other comment is a reply to a reply: a list of replies contains all depths.
         let parent = if n % 2 == 0 { root } else { ids[n - 1] };
-        ids.push(scene.reply(&key, parent, 3).await.comment.reference.id);
+        ids.push(fixture.reply(&key, parent, 3).await.comment.reference.id);
     }
-    punch(&scene, &key, &ids, &[2, 6, 7, 8, 12]).await;
-    let read = async |window| scene.replies(&key, root, window).await.replies;
+    punch(&fixture, &key, &ids, &[2, 6, 7, 8, 12]).await;
+    let read = async |window| fixture.replies(&key, root, window).await.replies;
     // 7 was deleted above 8, which is deleted too; 5 is kept as the parent of 6.
     every_window(&[1, 3, 4, 5, 9, 10, 11], read).await;
 }
 
 pub(super) async fn an_empty_list_has_empty_windows(backend: Backend) {
-    let scene = Scene::new(&backend, "an_empty_list_has_empty_windows");
-    let key = scene.key();
-    scene.open(&key).await;
-    every_window(&[], async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root)).await;
+    let fixture = Fixture::new(&backend, "an_empty_list_has_empty_windows");
+    let key = fixture.key();
+    fixture.open(&key).await;
+    every_window(&[], async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root)).await;
 }
 
 /// Walks a list to its end, and all the way back.
@@ -158,17 +158,17 @@ async fn there_and_back(
 }
 
 pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Backend) {
-    let scene = Scene::new(&backend, "a_walk_meets_every_root_once_in_either_direction");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "a_walk_meets_every_root_once_in_either_direction");
+    let key = fixture.key();
     let mut ids = Vec::new();
     for _ in 0..25 {
-        ids.push(scene.root(&key).await.comment.reference.id);
+        ids.push(fixture.root(&key).await.comment.reference.id);
     }
-    punch(&scene, &key, &ids, &[10, 11, 25]).await;
+    punch(&fixture, &key, &ids, &[10, 11, 25]).await;
     let mut expected: Vec<i32> = (1..=24).filter(|floor| ![10, 11].contains(floor)).collect();
     for order in ORDERS {
         for limit in [1, 4, 11, 22, 100] {
-            let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
+            let read = async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root);
             assert_eq!(there_and_back(order, limit, read).await, expected, "{order:?}");
         }
         expected.reverse();
@@ -178,7 +178,7 @@ pub(super) async fn a_walk_meets_every_root_once_in_either_direction(backend: Ba
 /// Walks a list while others add and remove comments: each comment that was listed at the start and
 /// stayed is returned exactly once, in order.
 async fn walk_among_writers(
-    scene: &Arc<Scene>,
+    fixture: &Arc<Fixture>,
     key: SubjectKey,
     order: ListOrder,
     read: impl AsyncFn(PageQuery) -> Page<CommentView>,
@@ -187,17 +187,17 @@ async fn walk_among_writers(
     let stop = Arc::new(AtomicBool::new(false));
     let mut writers = Vec::new();
     for writer in 0..3 {
-        let (scene, key, stop) = (Arc::clone(scene), key.clone(), Arc::clone(&stop));
+        let (fixture, key, stop) = (Arc::clone(fixture), key.clone(), Arc::clone(&stop));
         writers.push(tokio::spawn(async move {
             while !stop.load(Ordering::Relaxed) {
                 tokio::task::yield_now().await;
                 let new = match root {
-                    Some(root) => scene.reply(&key, root, 2).await.comment.reference.id,
-                    None => scene.root(&key).await.comment.reference.id,
+                    Some(root) => fixture.reply(&key, root, 2).await.comment.reference.id,
+                    None => fixture.root(&key).await.comment.reference.id,
                 };
                 if writer == 0 {
-                    let target = scene.target(new).await;
-                    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+                    let target = fixture.target(new).await;
+                    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                 }
             }
         }));
@@ -226,43 +226,43 @@ async fn walk_among_writers(
     for writer in writers {
         writer.await.expect("the writer ends well");
     }
-    scene.sound(&key).await;
+    fixture.sound(&key).await;
 }
 
 pub(super) async fn walks_of_roots_are_exact_while_others_write(backend: Backend) {
     for order in ORDERS {
-        let scene = Scene::new(&backend, &format!("walks_of_roots_are_exact_while_others_write {order:?}"));
-        let key = scene.key();
+        let fixture = Fixture::new(&backend, &format!("walks_of_roots_are_exact_while_others_write {order:?}"));
+        let key = fixture.key();
         for _ in 0..15 {
-            scene.root(&key).await;
+            fixture.root(&key).await;
         }
-        let read = async |window| scene.roots(&key, window).await.threads.map(|thread| thread.root);
-        walk_among_writers(&scene, key.clone(), order, read, None).await;
+        let read = async |window| fixture.roots(&key, window).await.threads.map(|thread| thread.root);
+        walk_among_writers(&fixture, key.clone(), order, read, None).await;
     }
 }
 
 pub(super) async fn walks_of_replies_are_exact_while_others_write(backend: Backend) {
     for order in ORDERS {
-        let scene = Scene::new(&backend, &format!("walks_of_replies_are_exact_while_others_write {order:?}"));
-        let key = scene.key();
-        let root = scene.root(&key).await.comment.reference.id;
+        let fixture = Fixture::new(&backend, &format!("walks_of_replies_are_exact_while_others_write {order:?}"));
+        let key = fixture.key();
+        let root = fixture.root(&key).await.comment.reference.id;
         for _ in 0..15 {
-            scene.reply(&key, root, 2).await;
+            fixture.reply(&key, root, 2).await;
         }
-        let read = async |window| scene.replies(&key, root, window).await.replies;
-        walk_among_writers(&scene, key.clone(), order, read, Some(root)).await;
+        let read = async |window| fixture.replies(&key, root, window).await.replies;
+        walk_among_writers(&fixture, key.clone(), order, read, Some(root)).await;
     }
 }
 
 pub(super) async fn the_limit_counts_listed_items_only(backend: Backend) {
-    let scene = Scene::new(&backend, "the_limit_counts_listed_items_only");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "the_limit_counts_listed_items_only");
+    let key = fixture.key();
     let mut ids = Vec::new();
     for _ in 0..30 {
-        ids.push(scene.root(&key).await.comment.reference.id);
+        ids.push(fixture.root(&key).await.comment.reference.id);
     }
     let gone: Vec<usize> = (2..=29).collect();
-    punch(&scene, &key, &ids, &gone).await;
-    let page = scene.roots(&key, first(2)).await.threads;
+    punch(&fixture, &key, &ids, &gone).await;
+    let page = fixture.roots(&key, first(2)).await.threads;
     assert_eq!((floors(&page.clone().map(|t| t.root)), page.more_after), (vec![1, 30], false));
 }

@@ -8,12 +8,12 @@ use riposte_core::verbs::{DeleteSubject, Import, ImportTimes};
 use riposte_core::{CommentId, CommentState, Content, LikeValue, Millis, ObjectType, Path, SubjectKey};
 
 use super::backend::Backend;
-use super::scene::{KIND, Scene, comment, first, member, text};
+use super::fixture::{Fixture, KIND, comment, first, member, text};
 
 pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
-    let scene = Scene::new(&backend, "absent_things_are_none_or_empty");
-    let (key, reader) = (scene.key(), &scene.process.reader);
-    let id = scene.id(&key).await;
+    let fixture = Fixture::new(&backend, "absent_things_are_none_or_empty");
+    let (key, reader) = (fixture.key(), &fixture.process.reader);
+    let id = fixture.id(&key).await;
     assert_eq!(reader.subjects(std::slice::from_ref(&key)).await, Ok(vec![None]));
     assert_eq!(reader.locate(&[id]).await, Ok(vec![None]));
     assert_eq!(reader.comments(&[id]).await, Ok(vec![None]));
@@ -25,7 +25,7 @@ pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
     assert_eq!(reader.revisions(id).await, Ok(Vec::new()));
     assert_eq!(reader.like_states(&key, &member("m"), &[id]).await, Ok(vec![None]));
     assert_eq!(reader.likers(id, LikeValue::Like, None, 5).await.map(|page| page.items), Ok(Vec::new()));
-    assert_eq!(reader.created_by(&key, &[scene.request().key]).await, Ok(vec![None]));
+    assert_eq!(reader.created_by(&key, &[fixture.request().key]).await, Ok(vec![None]));
     assert_eq!(reader.export_comments(&key, None, 5).await, Ok(Vec::new()));
     assert_eq!(reader.export_likes(id, None, 5).await, Ok(Vec::new()));
     assert_eq!(reader.verify(&key).await.map(|verified| verified.comments), Ok(0));
@@ -33,20 +33,20 @@ pub(super) async fn absent_things_are_none_or_empty(backend: Backend) {
 }
 
 pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) {
-    let scene = Scene::new(&backend, "batch_reads_keep_the_order_of_the_request");
+    let fixture = Fixture::new(&backend, "batch_reads_keep_the_order_of_the_request");
     let mut keys = Vec::new();
     let mut ids = Vec::new();
     for n in 0..12 {
-        let key = scene.key_named(n);
-        ids.push(scene.root(&key).await.comment.reference.id);
+        let key = fixture.key_named(n);
+        ids.push(fixture.root(&key).await.comment.reference.id);
         keys.push(key);
     }
-    let (absent, nowhere) = (scene.key_named("absent"), scene.id(&keys[0]).await);
+    let (absent, nowhere) = (fixture.key_named("absent"), fixture.id(&keys[0]).await);
     keys.insert(5, absent);
     ids.insert(7, nowhere);
     keys.reverse();
     ids.push(ids[2]);
-    let reader = &scene.process.reader;
+    let reader = &fixture.process.reader;
     let subjects = reader.subjects(&keys).await.expect("read");
     let found: Vec<_> = subjects.iter().map(|s| s.as_ref().map(|s| &s.key)).collect();
     assert_eq!(found, keys.iter().enumerate().map(|(n, key)| (n != 7).then_some(key)).collect::<Vec<_>>());
@@ -58,12 +58,12 @@ pub(super) async fn batch_reads_keep_the_order_of_the_request(backend: Backend) 
 }
 
 pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
-    let scene = Scene::new(&backend, "nothing_below_a_deleted_subject_is_shown");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
-    scene.run(&key, DeleteSubject { etag: String::new() }).await;
-    let reader = &scene.process.reader;
-    assert!(scene.subject(&key).await.delete_time.is_some(), "the subject itself is told");
+    let fixture = Fixture::new(&backend, "nothing_below_a_deleted_subject_is_shown");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
+    fixture.run(&key, DeleteSubject { etag: String::new() }).await;
+    let reader = &fixture.process.reader;
+    assert!(fixture.subject(&key).await.delete_time.is_some(), "the subject itself is told");
     assert_eq!(reader.comments(&[root]).await, Ok(vec![None]));
     assert_eq!(reader.roots(&key, first(5), 3).await, Ok(None));
     assert_eq!(reader.replies(&key, root, first(5)).await, Ok(None));
@@ -72,26 +72,26 @@ pub(super) async fn nothing_below_a_deleted_subject_is_shown(backend: Backend) {
 }
 
 /// Creates a root with two branches under a depth limit of 4. Returns the ids by name.
-async fn bush(scene: &Scene, key: &SubjectKey) -> [CommentId; 6] {
-    let root = scene.root(key).await.comment.reference.id;
-    let a = scene.reply(key, root, 4).await.comment.reference.id;
-    let b = scene.reply(key, root, 4).await.comment.reference.id;
-    let aa = scene.reply(key, a, 4).await.comment.reference.id;
-    let aaa = scene.reply(key, aa, 4).await.comment.reference.id;
-    let capped = scene.reply(key, aaa, 4).await.comment.reference.id;
+async fn bush(fixture: &Fixture, key: &SubjectKey) -> [CommentId; 6] {
+    let root = fixture.root(key).await.comment.reference.id;
+    let a = fixture.reply(key, root, 4).await.comment.reference.id;
+    let b = fixture.reply(key, root, 4).await.comment.reference.id;
+    let aa = fixture.reply(key, a, 4).await.comment.reference.id;
+    let aaa = fixture.reply(key, aa, 4).await.comment.reference.id;
+    let capped = fixture.reply(key, aaa, 4).await.comment.reference.id;
     [root, a, b, aa, aaa, capped]
 }
 
 pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend) {
-    let scene = Scene::new(&backend, "a_thread_is_told_in_the_order_of_its_paths");
-    let key = scene.key();
-    let [root, a, b, aa, aaa, capped] = bush(&scene, &key).await;
-    let top = async |id: CommentId| scene.view(id).await.comment.reference.path;
+    let fixture = Fixture::new(&backend, "a_thread_is_told_in_the_order_of_its_paths");
+    let key = fixture.key();
+    let [root, a, b, aa, aaa, capped] = bush(&fixture, &key).await;
+    let top = async |id: CommentId| fixture.view(id).await.comment.reference.path;
     let read = async |id, max_depth, limit| {
         let (mut ids, mut after) = (Vec::new(), None);
         loop {
             let part = SubtreeQuery { top: top(id).await, max_depth, after: after.take(), limit };
-            let page = scene.process.reader.thread(&key, &part).await.expect("read").expect("there");
+            let page = fixture.process.reader.thread(&key, &part).await.expect("read").expect("there");
             ids.extend(page.comments.iter().map(|c| c.comment.reference.id));
             if !page.more_after {
                 return ids;
@@ -111,11 +111,11 @@ pub(super) async fn a_thread_is_told_in_the_order_of_its_paths(backend: Backend)
 }
 
 pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backend: Backend) {
-    let scene = Scene::new(&backend, "a_conversation_goes_up_by_parent_and_ends_at_the_root");
-    let key = scene.key();
-    let [root, a, b, aa, aaa, capped] = bush(&scene, &key).await;
+    let fixture = Fixture::new(&backend, "a_conversation_goes_up_by_parent_and_ends_at_the_root");
+    let key = fixture.key();
+    let [root, a, b, aa, aaa, capped] = bush(&fixture, &key).await;
     let up = async |id, limit| {
-        let found = scene.process.reader.conversation(&key, id, limit).await.expect("read");
+        let found = fixture.process.reader.conversation(&key, id, limit).await.expect("read");
         found.iter().map(|view| view.comment.reference.id).collect::<Vec<_>>()
     };
     assert_eq!(up(capped, 100).await, [aaa, aa, a, root], "by parent, although it stands beside aaa");
@@ -127,19 +127,19 @@ pub(super) async fn a_conversation_goes_up_by_parent_and_ends_at_the_root(backen
 }
 
 pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(backend: Backend) {
-    let scene = Scene::new(&backend, "previews_that_nobody_likes_are_the_oldest_listed_replies");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
-    let lone = scene.root(&key).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "previews_that_nobody_likes_are_the_oldest_listed_replies");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
+    let lone = fixture.root(&key).await.comment.reference.id;
     let mut replies = Vec::new();
     for _ in 0..4 {
-        replies.push(scene.reply(&key, root, 2).await.comment.reference.id);
+        replies.push(fixture.reply(&key, root, 2).await.comment.reference.id);
     }
     let actor = riposte_core::verbs::DeleteActor::Moderator;
-    let verb = riposte_core::verbs::Delete { target: scene.target(replies[1]).await, actor, etag: String::new() };
-    scene.run(&key, verb).await;
+    let verb = riposte_core::verbs::Delete { target: fixture.target(replies[1]).await, actor, etag: String::new() };
+    fixture.run(&key, verb).await;
     for (previews, shown, more) in [(0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (10, 3, false)] {
-        let page = scene.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");
+        let page = fixture.process.reader.roots(&key, first(10), previews).await.expect("read").expect("there");
         let [of_root, of_lone] = &page.threads.items[..] else { panic!("two roots") };
         let ids: Vec<_> = of_root.replies.iter().map(|view| view.comment.reference.id).collect();
         assert_eq!(ids, [replies[0], replies[2], replies[3]][..shown], "{previews} previews");
@@ -149,8 +149,8 @@ pub(super) async fn previews_that_nobody_likes_are_the_oldest_listed_replies(bac
 }
 
 pub(super) async fn every_character_of_what_people_write_comes_back(backend: Backend) {
-    let scene = Scene::new(&backend, "every_character_of_what_people_write_comes_back");
-    let key = scene.key();
+    let fixture = Fixture::new(&backend, "every_character_of_what_people_write_comes_back");
+    let key = fixture.key();
     let texts = [
         "plain",
         " leading and trailing \t\n ",
@@ -162,7 +162,7 @@ pub(super) async fn every_character_of_what_people_write_comes_back(backend: Bac
         &"🏠".repeat(5_000),
     ];
     for said in texts {
-        let mut create = scene.create(&key, "author").await;
+        let mut create = fixture.create(&key, "author").await;
         let mentions = vec![member("x"), member("x "), member("🏠")];
         let metadata =
             Metadata::from([("ключ _@".to_owned(), said.chars().take(9).collect()), ("b".to_owned(), String::new())]);
@@ -171,54 +171,54 @@ pub(super) async fn every_character_of_what_people_write_comes_back(backend: Bac
         let address = Some(std::net::IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1]));
         create.client = ClientInfo { ip: address, platform: "ios".to_owned(), device: "iPhone17,1 _@".to_owned() };
         let (content, client) = (create.content.clone(), create.client.clone());
-        let id = comment(&scene.run(&key, create).await).comment.reference.id;
-        assert_eq!(scene.view(id).await.content.as_ref(), Some(&content));
-        let exported = scene.process.reader.export_comments(&key, None, 100).await.expect("read");
+        let id = comment(&fixture.run(&key, create).await).comment.reference.id;
+        assert_eq!(fixture.view(id).await.content.as_ref(), Some(&content));
+        let exported = fixture.process.reader.export_comments(&key, None, 100).await.expect("read");
         let exported = exported.last().expect("at least one");
         assert_eq!((&exported.view.content, &exported.client), (&Some(content), &client));
     }
 }
 
 pub(super) async fn ids_that_callers_own_are_compared_byte_by_byte(backend: Backend) {
-    let scene = Scene::new(&backend, "ids_that_callers_own_are_compared_byte_by_byte");
+    let fixture = Fixture::new(&backend, "ids_that_callers_own_are_compared_byte_by_byte");
     let names = ["x", "x ", "X", " x", "é", "e\u{301}", "ß", "ss", "%", "_", "x_@", "ﬁ", "fi", "\u{200b}x"];
     for (n, name) in names.iter().enumerate() {
-        let key = scene.key_named(name);
+        let key = fixture.key_named(name);
         for _ in 0..=n {
-            let create = scene.create(&key, name).await;
-            scene.run(&key, create).await;
+            let create = fixture.create(&key, name).await;
+            fixture.run(&key, create).await;
         }
     }
     for (n, name) in names.iter().enumerate() {
-        let key = scene.key_named(name);
-        let subject = scene.subject(&key).await;
+        let key = fixture.key_named(name);
+        let subject = fixture.subject(&key).await;
         assert_eq!((subject.counts.root_count as usize, &subject.key), (n + 1, &key), "{name:?}");
-        let root = scene.roots(&key, first(1)).await.threads.items.remove(0).root;
+        let root = fixture.roots(&key, first(1)).await.threads.items.remove(0).root;
         assert_eq!(root.comment.reference.member, member(name));
     }
 }
 
 pub(super) async fn object_types_with_the_same_ids_do_not_mix(backend: Backend) {
-    let scene = Scene::new(&backend, "object_types_with_the_same_ids_do_not_mix");
-    let keys = ["article", "video", "video_"].map(|kind| scene.key_of(kind, "1"));
+    let fixture = Fixture::new(&backend, "object_types_with_the_same_ids_do_not_mix");
+    let keys = ["article", "video", "video_"].map(|kind| fixture.key_of(kind, "1"));
     for (n, key) in keys.iter().enumerate() {
         for _ in 0..=n {
-            scene.root(key).await;
+            fixture.root(key).await;
         }
     }
     for (n, key) in keys.iter().enumerate() {
-        assert_eq!(scene.floors(key).await, (1..=n as i32 + 1).collect::<Vec<_>>());
-        assert_eq!(scene.sound(key).await, n + 1);
+        assert_eq!(fixture.floors(key).await, (1..=n as i32 + 1).collect::<Vec<_>>());
+        assert_eq!(fixture.sound(key).await, n + 1);
     }
 }
 
 pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) {
-    let scene = Scene::new(&backend, "a_comment_of_another_subject_is_not_there");
-    let key = scene.key();
-    let other = scene.neighbour(&key);
-    let (own, foreign) = (scene.root(&key).await.comment, scene.root(&other).await.comment);
-    scene.reply(&other, foreign.reference.id, 2).await;
-    let reader = &scene.process.reader;
+    let fixture = Fixture::new(&backend, "a_comment_of_another_subject_is_not_there");
+    let key = fixture.key();
+    let other = fixture.neighbour(&key);
+    let (own, foreign) = (fixture.root(&key).await.comment, fixture.root(&other).await.comment);
+    fixture.reply(&other, foreign.reference.id, 2).await;
+    let reader = &fixture.process.reader;
     assert_eq!(
         reader.like_states(&key, &member("m"), &[own.reference.id, foreign.reference.id]).await,
         Ok(vec![Some(LikeValue::None), None])
@@ -228,29 +228,29 @@ pub(super) async fn a_comment_of_another_subject_is_not_there(backend: Backend) 
     let part = SubtreeQuery { top: foreign.reference.path, max_depth: 9, after: None, limit: 5 };
     let thread = reader.thread(&key, &part).await.expect("read");
     assert!(thread.is_none_or(|page| page.comments.is_empty()));
-    assert_eq!(scene.floors(&key).await, [1]);
+    assert_eq!(fixture.floors(&key).await, [1]);
 }
 
 pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables(backend: Backend) {
-    let scene = Scene::new(&backend, "subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables");
+    let fixture = Fixture::new(&backend, "subjects_of_a_type_or_of_all_are_listed_once_each_over_all_tables");
     let kind = ObjectType::stored("listed".to_owned());
     let mut keys = Vec::new();
     for n in 0..130 {
-        let key = scene.key_of(kind.as_str(), n);
-        scene.open(&key).await;
+        let key = fixture.key_of(kind.as_str(), n);
+        fixture.open(&key).await;
         keys.push(key);
     }
-    let other = scene.key_of(KIND, "of another type");
-    scene.open(&other).await;
-    scene.run(&keys[4], DeleteSubject { etag: String::new() }).await;
+    let other = fixture.key_of(KIND, "of another type");
+    fixture.open(&other).await;
+    fixture.run(&keys[4], DeleteSubject { etag: String::new() }).await;
     keys.sort();
     for limit in [1, 7, 100, 200] {
-        let found = listed(&scene, Some(&kind), limit).await;
+        let found = listed(&fixture, Some(&kind), limit).await;
         assert_eq!(found, keys, "by {limit}");
     }
     for limit in [7, 200] {
         // Other cases may create subjects and write at the same time.
-        let mut found = listed(&scene, None, limit).await;
+        let mut found = listed(&fixture, None, limit).await;
         let all = found.len();
         found.dedup();
         assert_eq!(found.len(), all, "each of them once, by {limit}");
@@ -259,10 +259,10 @@ pub(super) async fn subjects_of_a_type_or_of_all_are_listed_once_each_over_all_t
 }
 
 /// Returns the keys of a whole walk, sorted.
-async fn listed(scene: &Scene, kind: Option<&ObjectType>, limit: usize) -> Vec<SubjectKey> {
+async fn listed(fixture: &Fixture, kind: Option<&ObjectType>, limit: usize) -> Vec<SubjectKey> {
     let (mut found, mut cursor) = (Vec::new(), SubjectCursor::default());
     loop {
-        let (part, next) = scene.process.reader.list_subjects(kind, cursor, limit).await.expect("read");
+        let (part, next) = fixture.process.reader.list_subjects(kind, cursor, limit).await.expect("read");
         assert!(part.len() <= limit, "{} subjects where {limit} were asked for", part.len());
         found.extend(part.into_iter().map(|subject| subject.key));
         let Some(next) = next else { break };
@@ -274,15 +274,15 @@ async fn listed(scene: &Scene, kind: Option<&ObjectType>, limit: usize) -> Vec<S
 }
 
 pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backend) {
-    let scene = Scene::new(&backend, "an_export_tells_everything_and_parents_first");
-    let key = scene.key();
-    let mut ids: Vec<CommentId> = bush(&scene, &key).await.into();
+    let fixture = Fixture::new(&backend, "an_export_tells_everything_and_parents_first");
+    let key = fixture.key();
+    let mut ids: Vec<CommentId> = bush(&fixture, &key).await.into();
     // Under a depth limit of one a reply is a root; it still follows its parent.
     for n in 0..6 {
-        ids.push(scene.reply(&key, ids[n], 1).await.comment.reference.id);
+        ids.push(fixture.reply(&key, ids[n], 1).await.comment.reference.id);
     }
     let verb = Import {
-        id: scene.id(&key).await,
+        id: fixture.id(&key).await,
         parent: None,
         member: member("gone"),
         content: text("said long ago"),
@@ -295,11 +295,11 @@ pub(super) async fn an_export_tells_everything_and_parents_first(backend: Backen
         auto_create: None,
     };
     ids.push(verb.id);
-    scene.run(&key, verb.clone()).await;
+    fixture.run(&key, verb.clone()).await;
     for limit in [1, 5, 13, 100] {
         let (mut found, mut last) = (Vec::new(), None);
         loop {
-            let part = scene.process.reader.export_comments(&key, last, limit).await.expect("read");
+            let part = fixture.process.reader.export_comments(&key, last, limit).await.expect("read");
             let Some(end) = part.last() else { break };
             last = Some(end.view.comment.reference.id);
             found.extend(part);

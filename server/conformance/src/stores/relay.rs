@@ -6,7 +6,7 @@ use riposte_core::{Millis, SubjectId, SubjectKey};
 use tokio::sync::OwnedMutexGuard;
 
 use super::backend::{Backend, Process};
-use super::scene::Scene;
+use super::fixture::Fixture;
 
 /// Longer than any lease lasts.
 pub(super) const LAPSE: i64 = 10_000;
@@ -124,7 +124,7 @@ impl Relay {
     }
 }
 
-impl Scene {
+impl Fixture {
     /// Returns the events of a subject that have a revision, sequenced or not.
     pub(super) async fn events(&self, key: &SubjectKey) -> Vec<Event> {
         let subject = self.subject(key).await;

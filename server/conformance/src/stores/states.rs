@@ -5,36 +5,36 @@ use riposte_core::verbs::{Delete, DeleteActor, Hide, Pin, Undelete, Unhide};
 use riposte_core::{CommandKind, CommentId, CommentState, DeletedBy, Error, SubjectKey};
 
 use super::backend::Backend;
-use super::scene::{Scene, comment, first, floors, member};
+use super::fixture::{Fixture, comment, first, floors, member};
 
-async fn deletion(scene: &Scene, id: CommentId, actor: DeleteActor) -> CommandKind {
-    Delete { target: scene.target(id).await, actor, etag: String::new() }.into()
+async fn deletion(fixture: &Fixture, id: CommentId, actor: DeleteActor) -> CommandKind {
+    Delete { target: fixture.target(id).await, actor, etag: String::new() }.into()
 }
 
 /// Deletes a root or a reply as its author.
-async fn delete(scene: &Scene, key: &SubjectKey, id: CommentId) {
-    let author = scene.view(id).await.comment.reference.member;
-    let verb = deletion(scene, id, DeleteActor::Author(author)).await;
-    scene.run(key, verb).await;
+async fn delete(fixture: &Fixture, key: &SubjectKey, id: CommentId) {
+    let author = fixture.view(id).await.comment.reference.member;
+    let verb = deletion(fixture, id, DeleteActor::Author(author)).await;
+    fixture.run(key, verb).await;
 }
 
 /// Creates a chain of replies and returns its ids, the root first.
-async fn chain(scene: &Scene, key: &SubjectKey, levels: u8) -> Vec<CommentId> {
-    let mut ids = vec![scene.root(key).await.comment.reference.id];
+async fn chain(fixture: &Fixture, key: &SubjectKey, levels: u8) -> Vec<CommentId> {
+    let mut ids = vec![fixture.root(key).await.comment.reference.id];
     for n in 1..usize::from(levels) {
-        ids.push(scene.reply(key, ids[n - 1], levels).await.comment.reference.id);
+        ids.push(fixture.reply(key, ids[n - 1], levels).await.comment.reference.id);
     }
     ids
 }
 
 pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent(backend: Backend) {
-    let scene = Scene::new(&backend, "the_depth_cap_attaches_an_answer_higher");
+    let fixture = Fixture::new(&backend, "the_depth_cap_attaches_an_answer_higher");
     for levels in [1_u8, 2, 3, 32] {
-        let key = scene.key_named(levels);
-        let mut parent = scene.root(&key).await;
+        let key = fixture.key_named(levels);
+        let mut parent = fixture.root(&key).await;
         let mut by_depth = vec![parent.comment.reference.id];
         for step in 1..=levels + 2 {
-            let reply = scene.reply(&key, parent.comment.reference.id, levels).await.comment;
+            let reply = fixture.reply(&key, parent.comment.reference.id, levels).await.comment;
             let depth = step.min(levels - 1);
             assert_eq!(reply.reference.path.depth(), depth, "step {step} under a cap of {levels}");
             assert_eq!(reply.reference.parent_id, Some(parent.comment.reference.id), "the parent is kept");
@@ -43,174 +43,177 @@ pub(super) async fn the_depth_cap_attaches_an_answer_higher_and_keeps_its_parent
                 by_depth.push(reply.reference.id);
             }
             let located =
-                scene.process.reader.locate(&[reply.reference.id]).await.expect("located").remove(0).expect("there");
+                fixture.process.reader.locate(&[reply.reference.id]).await.expect("located").remove(0).expect("there");
             let above = &by_depth[..usize::from(depth)];
             assert_eq!(located.ancestor_ids[..usize::from(depth)], *above, "step {step} under a cap of {levels}");
             assert_eq!(located.ancestor_ids.last(), Some(&reply.reference.id));
-            parent = scene.view(reply.reference.id).await;
+            parent = fixture.view(reply.reference.id).await;
         }
-        assert_eq!(scene.sound(&key).await, usize::from(levels) + 3);
+        assert_eq!(fixture.sound(&key).await, usize::from(levels) + 3);
     }
 }
 
 pub(super) async fn a_tombstone_is_listed_while_anything_visible_stands_below_it(backend: Backend) {
-    let scene = Scene::new(&backend, "a_tombstone_is_listed_while_anything_visible_stands_below_it");
-    let key = scene.key();
-    let ids = chain(&scene, &key, 6).await;
+    let fixture = Fixture::new(&backend, "a_tombstone_is_listed_while_anything_visible_stands_below_it");
+    let key = fixture.key();
+    let ids = chain(&fixture, &key, 6).await;
     for id in &ids[..5] {
-        delete(&scene, &key, *id).await;
+        delete(&fixture, &key, *id).await;
     }
     let all = SubtreeQuery { top: riposte_core::Path::root(ids[0]), max_depth: 32, after: None, limit: 100 };
-    let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("there");
     let shown: Vec<_> = thread.comments.iter().map(|c| (c.comment.reference.id, c.comment.counts.live_below)).collect();
     assert_eq!(shown, ids.iter().map(|id| (*id, i32::from(*id != ids[5]))).collect::<Vec<_>>());
-    assert_eq!(scene.floors(&key).await, [1], "the root is a listed tombstone");
-    let subject = scene.subject(&key).await;
+    assert_eq!(fixture.floors(&key).await, [1], "the root is a listed tombstone");
+    let subject = fixture.subject(&key).await;
     assert_eq!((subject.counts.root_count, subject.counts.comment_count), (0, 1));
-    assert_eq!(scene.view(ids[0]).await.comment.counts.reply_count, 1);
+    assert_eq!(fixture.view(ids[0]).await.comment.counts.reply_count, 1);
 
-    delete(&scene, &key, ids[5]).await;
-    assert_eq!(scene.floors(&key).await, [] as [i32; 0], "nothing visible: nothing listed");
-    let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    delete(&fixture, &key, ids[5]).await;
+    assert_eq!(fixture.floors(&key).await, [] as [i32; 0], "nothing visible: nothing listed");
+    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("there");
     assert_eq!(thread.comments, []);
-    let verb = Undelete { target: scene.target(ids[3]).await, member: member("replier") };
-    scene.run(&key, verb).await;
-    let thread = scene.process.reader.thread(&key, &all).await.expect("read").expect("there");
+    let verb = Undelete { target: fixture.target(ids[3]).await, member: member("replier") };
+    fixture.run(&key, verb).await;
+    let thread = fixture.process.reader.thread(&key, &all).await.expect("read").expect("there");
     assert_eq!(
         thread.comments.iter().map(|c| c.comment.reference.id).collect::<Vec<_>>(),
         ids[..4],
         "and all above it came back"
     );
-    assert_eq!(scene.sound(&key).await, 6);
+    assert_eq!(fixture.sound(&key).await, 6);
 }
 
 pub(super) async fn delete_and_undelete_move_every_count_there_and_back(backend: Backend) {
-    let scene = Scene::new(&backend, "delete_and_undelete_move_every_count_there_and_back");
-    let key = scene.key();
-    let ids = chain(&scene, &key, 3).await;
-    let capped = scene.reply(&key, ids[2], 3).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "delete_and_undelete_move_every_count_there_and_back");
+    let key = fixture.key();
+    let ids = chain(&fixture, &key, 3).await;
+    let capped = fixture.reply(&key, ids[2], 3).await.comment.reference.id;
     let counts = async || {
-        let subject = scene.subject(&key).await;
+        let subject = fixture.subject(&key).await;
         let mut counts = vec![subject.counts.root_count, subject.counts.comment_count];
         for id in ids.iter().chain([&capped]) {
-            counts.push(scene.view(*id).await.comment.counts.reply_count);
+            counts.push(fixture.view(*id).await.comment.counts.reply_count);
         }
         counts
     };
     assert_eq!(counts().await, [1, 4, 3, 1, 1, 0], "the capped answer counts where it answers");
-    delete(&scene, &key, capped).await;
+    delete(&fixture, &key, capped).await;
     assert_eq!(counts().await, [1, 3, 2, 1, 0, 0]);
-    delete(&scene, &key, ids[1]).await;
+    delete(&fixture, &key, ids[1]).await;
     assert_eq!(counts().await, [1, 2, 1, 1, 0, 0]);
-    delete(&scene, &key, ids[0]).await;
+    delete(&fixture, &key, ids[0]).await;
     assert_eq!(counts().await, [0, 1, 1, 1, 0, 0]);
     for (id, who) in [(ids[1], "replier"), (capped, "replier"), (ids[0], "author")] {
-        let verb = Undelete { target: scene.target(id).await, member: member(who) };
-        scene.run(&key, verb).await;
+        let verb = Undelete { target: fixture.target(id).await, member: member(who) };
+        fixture.run(&key, verb).await;
     }
     assert_eq!(counts().await, [1, 4, 3, 1, 1, 0]);
-    assert_eq!(scene.sound(&key).await, 4);
+    assert_eq!(fixture.sound(&key).await, 4);
 }
 
 pub(super) async fn who_deleted_decides_who_may_bring_back(backend: Backend) {
-    let scene = Scene::new(&backend, "who_deleted_decides_who_may_bring_back");
-    let key = scene.key();
-    scene.open(&key).await;
+    let fixture = Fixture::new(&backend, "who_deleted_decides_who_may_bring_back");
+    let key = fixture.key();
+    fixture.open(&key).await;
     let cases = [
         (DeleteActor::Author(member("author")), DeletedBy::Author, Some("author"), "owner"),
         (DeleteActor::Owner(member("owner")), DeletedBy::SubjectOwner, Some("owner"), "author"),
         (DeleteActor::Moderator, DeletedBy::Moderator, None, "author"),
     ];
     for (actor, by, may, may_not) in cases {
-        let id = scene.root(&key).await.comment.reference.id;
-        let target = scene.target(id).await;
+        let id = fixture.root(&key).await.comment.reference.id;
+        let target = fixture.target(id).await;
         let undelete = |who: &str| Undelete { target: target.clone(), member: member(who) };
-        assert_eq!(scene.refusal(&key, undelete("author")).await, Error::CommentAlreadyExists);
-        let verb = deletion(&scene, id, actor.clone()).await;
-        scene.run(&key, verb).await;
-        let tomb = scene.view(id).await.comment;
+        assert_eq!(fixture.refusal(&key, undelete("author")).await, Error::CommentAlreadyExists);
+        let verb = deletion(&fixture, id, actor.clone()).await;
+        fixture.run(&key, verb).await;
+        let tomb = fixture.view(id).await.comment;
         assert_eq!(
             (tomb.lifecycle.state, tomb.lifecycle.deleted_by, tomb.lifecycle.delete_time),
             (CommentState::Deleted, Some(by), Some(tomb.lifecycle.update_time))
         );
-        let verb = deletion(&scene, id, actor).await;
-        assert_eq!(scene.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
-        assert_eq!(scene.refusal(&key, undelete(may_not)).await, Error::MemberNotAllowed);
+        let verb = deletion(&fixture, id, actor).await;
+        assert_eq!(fixture.refusal(&key, verb).await, Error::CommentNotFound, "a second time");
+        assert_eq!(fixture.refusal(&key, undelete(may_not)).await, Error::MemberNotAllowed);
         if let Some(who) = may {
-            scene.run(&key, undelete(who)).await;
-            let back = scene.view(id).await.comment;
+            fixture.run(&key, undelete(who)).await;
+            let back = fixture.view(id).await.comment;
             assert_eq!(
                 (back.lifecycle.state, back.lifecycle.deleted_by, back.lifecycle.delete_time),
                 (CommentState::Active, None, None)
             );
         }
     }
-    assert_eq!(scene.floors(&key).await, [1, 2]);
-    scene.sound(&key).await;
+    assert_eq!(fixture.floors(&key).await, [1, 2]);
+    fixture.sound(&key).await;
 }
 
 pub(super) async fn somebody_else_may_not_delete(backend: Backend) {
-    let scene = Scene::new(&backend, "somebody_else_may_not_delete");
-    let key = scene.key();
-    scene.open(&key).await;
-    let id = scene.root(&key).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "somebody_else_may_not_delete");
+    let key = fixture.key();
+    fixture.open(&key).await;
+    let id = fixture.root(&key).await.comment.reference.id;
     for actor in [
         DeleteActor::Author(member("owner")),
         DeleteActor::Owner(member("author")),
         DeleteActor::Owner(member("owner ")),
     ] {
-        let verb = deletion(&scene, id, actor).await;
-        assert_eq!(scene.refusal(&key, verb).await, Error::MemberNotAllowed);
+        let verb = deletion(&fixture, id, actor).await;
+        assert_eq!(fixture.refusal(&key, verb).await, Error::MemberNotAllowed);
     }
-    assert_eq!(scene.view(id).await.comment.lifecycle.state, CommentState::Active);
+    assert_eq!(fixture.view(id).await.comment.lifecycle.state, CommentState::Active);
 }
 
 pub(super) async fn a_hidden_comment_comes_back_as_it_was(backend: Backend) {
-    let scene = Scene::new(&backend, "a_hidden_comment_comes_back_as_it_was");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
-    let reply = scene.reply(&key, root, 2).await.comment.reference.id;
-    let target = scene.target(reply).await;
+    let fixture = Fixture::new(&backend, "a_hidden_comment_comes_back_as_it_was");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
+    let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
+    let target = fixture.target(reply).await;
     assert_eq!(
-        scene.refusal(&key, Unhide { target: target.clone() }).await,
+        fixture.refusal(&key, Unhide { target: target.clone() }).await,
         Error::StateConflict(CommentState::Active)
     );
-    scene.run(&key, Hide { target: target.clone() }).await;
-    assert_eq!(scene.refusal(&key, Hide { target: target.clone() }).await, Error::StateConflict(CommentState::Hidden));
-    assert_eq!(floors(&scene.replies(&key, root, first(9)).await.replies), [] as [i32; 0]);
-    assert_eq!(scene.view(root).await.comment.counts.reply_count, 0);
-    let answer = scene.answer(&key, reply, 2).await;
-    assert_eq!(scene.refusal(&key, answer).await, Error::ParentUnavailable(CommentState::Hidden));
+    fixture.run(&key, Hide { target: target.clone() }).await;
+    assert_eq!(
+        fixture.refusal(&key, Hide { target: target.clone() }).await,
+        Error::StateConflict(CommentState::Hidden)
+    );
+    assert_eq!(floors(&fixture.replies(&key, root, first(9)).await.replies), [] as [i32; 0]);
+    assert_eq!(fixture.view(root).await.comment.counts.reply_count, 0);
+    let answer = fixture.answer(&key, reply, 2).await;
+    assert_eq!(fixture.refusal(&key, answer).await, Error::ParentUnavailable(CommentState::Hidden));
 
     // A comment that was deleted while hidden is restored as hidden: deletion does not bypass the
     // moderator.
-    delete(&scene, &key, reply).await;
-    scene.run(&key, Undelete { target: target.clone(), member: member("replier") }).await;
-    assert_eq!(scene.view(reply).await.comment.lifecycle.state, CommentState::Hidden);
-    let shown = comment(&scene.run(&key, Unhide { target }).await);
+    delete(&fixture, &key, reply).await;
+    fixture.run(&key, Undelete { target: target.clone(), member: member("replier") }).await;
+    assert_eq!(fixture.view(reply).await.comment.lifecycle.state, CommentState::Hidden);
+    let shown = comment(&fixture.run(&key, Unhide { target }).await);
     assert_eq!((shown.comment.lifecycle.state, shown.content.is_some()), (CommentState::Active, true));
-    assert_eq!(scene.view(root).await.comment.counts.reply_count, 1);
-    scene.sound(&key).await;
+    assert_eq!(fixture.view(root).await.comment.counts.reply_count, 1);
+    fixture.sound(&key).await;
 }
 
 pub(super) async fn a_deleted_or_hidden_root_loses_its_pin(backend: Backend) {
-    let scene = Scene::new(&backend, "a_deleted_or_hidden_root_loses_its_pin");
-    let key = scene.key();
-    scene.open(&key).await;
+    let fixture = Fixture::new(&backend, "a_deleted_or_hidden_root_loses_its_pin");
+    let key = fixture.key();
+    fixture.open(&key).await;
     let mut ids = Vec::new();
     for _ in 0..3 {
-        let id = scene.root(&key).await.comment.reference.id;
-        let target = scene.target(id).await;
-        scene.run(&key, Pin { target, member: member("owner") }).await;
+        let id = fixture.root(&key).await.comment.reference.id;
+        let target = fixture.target(id).await;
+        fixture.run(&key, Pin { target, member: member("owner") }).await;
         ids.push(id);
     }
-    let target = scene.target(ids[0]).await;
-    scene.run(&key, Hide { target: target.clone() }).await;
-    delete(&scene, &key, ids[1]).await;
-    assert_eq!(scene.subject(&key).await.pins, [ids[2]]);
+    let target = fixture.target(ids[0]).await;
+    fixture.run(&key, Hide { target: target.clone() }).await;
+    delete(&fixture, &key, ids[1]).await;
+    assert_eq!(fixture.subject(&key).await.pins, [ids[2]]);
     let pin = Pin { target: target.clone(), member: member("owner") };
-    assert_eq!(scene.refusal(&key, pin).await, Error::StateConflict(CommentState::Hidden));
-    scene.run(&key, Unhide { target }).await;
-    assert_eq!(scene.subject(&key).await.pins, [ids[2]], "shown again, it is not pinned again");
-    scene.sound(&key).await;
+    assert_eq!(fixture.refusal(&key, pin).await, Error::StateConflict(CommentState::Hidden));
+    fixture.run(&key, Unhide { target }).await;
+    assert_eq!(fixture.subject(&key).await.pins, [ids[2]], "shown again, it is not pinned again");
+    fixture.sound(&key).await;
 }

@@ -16,7 +16,7 @@ use riposte_core::{Command, CommandOutput, CommentId, Effect, Error, Millis, Res
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::{Backend, Process, StepClock};
-use super::scene::Scene;
+use super::fixture::Fixture;
 use crate::model::Model;
 
 /// The mix of operations of a walk.
@@ -84,7 +84,7 @@ impl Drop for Told {
 struct Walker {
     mix: Mix,
     dice: StdRng,
-    scene: Arc<Scene>,
+    fixture: Arc<Fixture>,
     oracle: Model,
     backend: Process,
     keys: Vec<SubjectKey>,
@@ -98,19 +98,19 @@ struct Walker {
 
 impl Walker {
     fn new(backend: &Backend, told: &Told, mix: Mix) -> Self {
-        let scene = Scene::new(backend, &format!("{told:?}"));
+        let fixture = Fixture::new(backend, &format!("{told:?}"));
         let kinds = ["a", "b"].map(|kind| format!("w{:016x}_{kind}", xxh3_64(format!("{told:?}").as_bytes())));
-        let first = scene.key_of(&kinds[0], "1");
+        let first = fixture.key_of(&kinds[0], "1");
         // Two subjects in one partition, for batches over both; one of another type with the same
         // id.
-        let mut twin = (2..).map(|n| scene.key_of(&kinds[0], n)).filter(|key| key.partition() == first.partition());
-        let keys = vec![first.clone(), twin.next().unwrap_or(first), scene.key_of(&kinds[1], "1")];
+        let mut twin = (2..).map(|n| fixture.key_of(&kinds[0], n)).filter(|key| key.partition() == first.partition());
+        let keys = vec![first.clone(), twin.next().unwrap_or(first), fixture.key_of(&kinds[1], "1")];
         Self {
             mix,
             dice: StdRng::seed_from_u64(told.seed),
             oracle: Model::new(StepClock::at(StepClock::START)),
             backend: backend.process.clone(),
-            scene,
+            fixture,
             keys,
             made: Vec::new(),
             sent: Vec::new(),
@@ -183,7 +183,7 @@ impl Walker {
     }
 
     fn command(&mut self, key: &SubjectKey, verb: riposte_core::CommandKind) -> Command {
-        let command = self.scene.command(key, verb);
+        let command = self.fixture.command(key, verb);
         Command { now: self.now(), ..command }
     }
 
@@ -211,7 +211,7 @@ impl Walker {
         let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
         match of_key.choose(&mut self.dice) {
             Some(id) if !self.chance(3) => *id,
-            Some(_) | None => self.scene.id(key).await,
+            Some(_) | None => self.fixture.id(key).await,
         }
     }
 

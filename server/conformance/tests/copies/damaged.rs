@@ -9,7 +9,7 @@ use riposte_core::page::RootPage;
 use riposte_core::ports::ListRows;
 use riposte_test_redis::{Program, Reply, Server};
 
-use super::{FIRST, Scene, rendered_pages, scene_on, servers};
+use super::{FIRST, Fixture, fixture_on, rendered_pages, servers};
 
 #[test]
 fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
@@ -17,7 +17,7 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
         let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
-        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        let Fixture { process, fire, .. } = &fixture_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
         let rows = process.store.reader();
         // Returns whether the rows were read for the page.
@@ -53,7 +53,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
         let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
-        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        let Fixture { process, fire, .. } = &fixture_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
         let (rows, key) = (process.store.reader(), &fire.keys[0]);
         let page = async || {

@@ -14,7 +14,7 @@ use riposte_test_redis::{Program, Reply, Server};
 
 use super::fire::Fire;
 use super::process::Cached;
-use super::{FIRST, Scene, scene_on, servers};
+use super::{FIRST, Fixture, fixture_on, servers};
 
 /// Returns the rendered page that is stored for the first page.
 async fn rendered_page(process: &Cached, key: &SubjectKey, window: PageQuery, previews: u8) -> Option<RenderedPage> {
@@ -78,12 +78,12 @@ pub(super) async fn forget(server: &Server) {
 }
 
 /// Returns a process on this server, with three roots.
-async fn three_roots(server: &Server) -> Scene {
-    let scene = scene_on(Arc::new(servers::redis(&server.url(), CacheLimits::default()).await)).await;
+async fn three_roots(server: &Server) -> Fixture {
+    let fixture = fixture_on(Arc::new(servers::redis(&server.url(), CacheLimits::default()).await)).await;
     for _ in 0..3 {
-        scene.fire.root(0, 0).await;
+        fixture.fire.root(0, 0).await;
     }
-    scene
+    fixture
 }
 
 /// Reads the page twice: the first read fills the cache, the second assembles the page from cached
@@ -101,7 +101,7 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let Fixture { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         let root = fire.ids_under(key)[1];
         let oldest = PageQuery { order: ListOrder::Oldest, ..FIRST };
@@ -132,7 +132,7 @@ fn a_print_that_was_damaged_is_none() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let Fixture { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
@@ -153,7 +153,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let Fixture { process, fire, .. } = &three_roots(&server).await;
         let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
         rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
@@ -181,7 +181,7 @@ fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let Fixture { process, fire, .. } = &three_roots(&server).await;
         let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
         let second = PageQuery { start: PageStart::After(3), ..FIRST };
         rendered(&server, process, key).await;
@@ -212,7 +212,7 @@ fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Scene { process, fire, .. } = &three_roots(&server).await;
+        let Fixture { process, fire, .. } = &three_roots(&server).await;
         let key = &fire.keys[0];
         rendered(&server, process, key).await;
         let of = server.ask(&["EVAL", "return redis.call('KEYS', '*:f:*')[1]", "0"]).expect("answered");

@@ -7,7 +7,7 @@ use riposte_cache::{CacheEvent, CacheLimits};
 use riposte_core::ports::{LikeRows, ListRows};
 use riposte_test_redis::{Program, Reply, Server};
 
-use super::{FIRST, Scene, scene_on, servers};
+use super::{FIRST, Fixture, fixture_on, servers};
 
 const PAGE: &str = include_str!("../../../../docs/operate.md");
 
@@ -21,7 +21,7 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
     servers::play(async {
         let url = server.url().replace("redis://", "redis://riposte:secret@");
         let redis = Arc::new(servers::redis(&url, CacheLimits::default()).await);
-        let Scene { process, fire, .. } = &scene_on(Arc::clone(&redis) as _).await;
+        let Fixture { process, fire, .. } = &fixture_on(Arc::clone(&redis) as _).await;
         fire.root(0, 0).await;
         let (key, reads) = (&fire.keys[0], || process.reader.tally().of(CacheEvent::PrimaryRead));
         let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");

@@ -19,7 +19,7 @@ use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectK
 use riposte_sync::track_fallback;
 
 use crate::fire::{Fire, RepairRun};
-use crate::{FIRST, Scene, process, scene_on, servers};
+use crate::{FIRST, Fixture, fixture_on, process, servers};
 
 /// A cache of which one partition advances only after a renewal. Everything but the operations of
 /// the relay is unavailable.
@@ -138,7 +138,8 @@ impl Cache for Stuck {
 fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
     servers::play(async {
         let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
-        let Scene { process: process::Cached { store, reader, .. }, fire, .. } = &scene_on(Arc::clone(&inner)).await;
+        let Fixture { process: process::Cached { store, reader, .. }, fire, .. } =
+            &fixture_on(Arc::clone(&inner)).await;
         let fire = Fire::new(fire.processes.clone(), 2);
         let [stuck, free] = [0, 1].map(|subject| fire.keys[subject].partition());
         assert_ne!(stuck, free);
@@ -168,7 +169,7 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
 fn a_read_that_the_copies_were_silent_to_says_so_and_no_other_does() {
     servers::play(async {
         let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
-        let Scene { config, fire, .. } = &scene_on(Arc::clone(&inner)).await;
+        let Fixture { config, fire, .. } = &fixture_on(Arc::clone(&inner)).await;
         fire.root(0, 0).await;
         let silent = Stuck { inner, at: Partition::number(0), refused: 0.into(), renewed: 0.into() };
         let silent: Arc<dyn Cache> = Arc::new(silent);

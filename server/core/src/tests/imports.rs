@@ -1,5 +1,5 @@
 use super::store::run;
-use super::{Scene, asked, content, everybody, member, only, video};
+use super::{Fixture, asked, content, everybody, member, only, video};
 use crate::domain::like::LikeValue;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
@@ -37,8 +37,8 @@ fn like(key: &SubjectKey, external_id: &str, comment: &str) -> ImportItem {
     item(key, external_id, ImportKind::Like(ImportedLike { comment, member, value, time: Millis(6) }))
 }
 
-fn import(scene: &Scene, caller: &Caller, items: &[ImportItem]) -> Vec<Result<ImportOutcome>> {
-    run(scene.mutations.import(caller, items)).expect("a scene has no faults")
+fn import(fixture: &Fixture, caller: &Caller, items: &[ImportItem]) -> Vec<Result<ImportOutcome>> {
+    run(fixture.mutations.import(caller, items)).expect("a fixture has no faults")
 }
 
 /// Returns for each item whether this call created it, and its floor.
@@ -48,7 +48,7 @@ fn told(outcomes: &[Result<ImportOutcome>]) -> Vec<Result<(bool, i32)>> {
 
 #[test]
 fn items_come_in_once_however_often_they_are_sent() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let keys = [video("1"), video("2")];
     let of = |key: &SubjectKey| {
         [
@@ -61,27 +61,31 @@ fn items_come_in_once_however_often_they_are_sent() {
     };
     let items: Vec<ImportItem> = keys.iter().flat_map(of).collect();
     for created in [true, false] {
-        let outcomes = import(&scene, &everybody(), &items);
+        let outcomes = import(&fixture, &everybody(), &items);
         let one = [(created, 0), (created, 1), (created, 2), (created, 1), (created, 0)].map(Ok);
         assert_eq!(told(&outcomes), [one.clone(), one].concat());
         for (key, outcomes) in keys.iter().zip(outcomes.chunks(5)) {
-            let row = scene.row(key);
+            let row = fixture.row(key);
             assert_eq!((row.state, row.create_time, row.counts.comment_count), (SubjectState::ReadOnly, Millis(4), 3));
             let ids: Vec<_> = outcomes.iter().filter_map(|done| done.as_ref().ok()?.comment).collect();
-            let rows = scene.store.rows();
+            let rows = fixture.store.rows();
             let [a, b, c] = [ids[0], ids[1], ids[2]].map(|id| rows.comments[&id].0.clone());
             assert_eq!((a.counts.like_count, b.counts.like_count, c.reference.parent_id), (1, 0, Some(b.reference.id)));
             assert!(outcomes.iter().all(|done| done.as_ref().is_ok_and(|done| done.revision == 1)));
         }
     }
     let more = [comment(&keys[0], "1/d", Some("1/a")), comment(&keys[0], "1/e", Some("1/b"))];
-    assert_eq!(told(&import(&scene, &everybody(), &more)), [Ok((true, 1)), Ok((true, 2))], "floors below each parent");
+    assert_eq!(
+        told(&import(&fixture, &everybody(), &more)),
+        [Ok((true, 1)), Ok((true, 2))],
+        "floors below each parent"
+    );
 }
 
 #[test]
 fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
-    let scene = Scene::new();
-    let (key, other) = (scene.subject("1"), SubjectKey::stored("film".to_owned(), "1".to_owned()));
+    let fixture = Fixture::new();
+    let (key, other) = (fixture.subject("1"), SubjectKey::stored("film".to_owned(), "1".to_owned()));
     let wall = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let items = [
         comment(&key, "a", None),
@@ -95,21 +99,21 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
     let (none, unknown) = (Err(Error::CommentNotFound), Err(Error::ObjectTypeUnknown("film".to_owned())));
     let present = Ok((false, 0));
     let all = [Ok((true, 1)), none.clone(), Ok((true, 1)), none, unknown, Ok((true, 1)), present];
-    assert_eq!(told(&import(&scene, &everybody(), &items)), all);
-    assert_eq!(scene.row(&key).state, SubjectState::Active, "what stands is what the import wants");
+    assert_eq!(told(&import(&fixture, &everybody(), &items)), all);
+    assert_eq!(fixture.row(&key).state, SubjectState::Active, "what stands is what the import wants");
     let absent = [comment(&video("9"), "x", None), comment(&video("9"), "y", Some("x"))];
-    assert_eq!(told(&import(&scene, &everybody(), &absent))[0], Err(Error::SubjectNotFound));
-    let foreign = import(&scene, &only(["wall"]), &items[..1]);
+    assert_eq!(told(&import(&fixture, &everybody(), &absent))[0], Err(Error::SubjectNotFound));
+    let foreign = import(&fixture, &only(["wall"]), &items[..1]);
     assert_eq!(told(&foreign), [Err(Error::CallerNotAllowed)]);
-    run(scene.mutations.submit(&asked(), &key, DeleteSubject { etag: String::new() })).expect("it stands");
-    assert_eq!(told(&import(&scene, &everybody(), &[comment(&key, "z", None)])), [Err(Error::SubjectNotFound)]);
+    run(fixture.mutations.submit(&asked(), &key, DeleteSubject { etag: String::new() })).expect("it stands");
+    assert_eq!(told(&import(&fixture, &everybody(), &[comment(&key, "z", None)])), [Err(Error::SubjectNotFound)]);
 }
 
 #[test]
 fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let id = run(IdSource::comment(&*scene.store, key.partition())).expect("ids do not run out");
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let id = run(IdSource::comment(&*fixture.store, key.partition())).expect("ids do not run out");
     let verb = Import {
         id,
         parent: None,
@@ -128,8 +132,8 @@ fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
         fingerprint: Fingerprint::of(&[b"import"]),
     };
     let theirs = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
-    scene.store.meanwhile.lock().expect("nobody panics while holding it").push(theirs);
-    let outcomes = import(&scene, &everybody(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
+    fixture.store.meanwhile.lock().expect("nobody panics while holding it").push(theirs);
+    let outcomes = import(&fixture, &everybody(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
     assert_eq!(told(&outcomes), [Ok((false, 1)), Ok((true, 1))]);
     assert_eq!(outcomes[0].as_ref().map(|done| done.comment), Ok(Some(id)));
 }

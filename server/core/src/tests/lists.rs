@@ -1,6 +1,6 @@
 use super::reads::with_state;
 use super::store::run;
-use super::{Scene, everybody, only, refused, text, video};
+use super::{Fixture, everybody, only, refused, text, video};
 use crate::domain::page::{ListOrder, PageStart, ReplyPage, RootPage, SubtreeQuery};
 use crate::domain::subject::SubjectState;
 use crate::read::{ListComments, ListReplies, ListStart};
@@ -11,8 +11,8 @@ fn roots(subject: &SubjectKey, at: ListStart) -> ListComments {
     ListComments { subject: subject.clone(), order: ListOrder::Oldest, at, limit: 2, previews: 1, min_revision: 0 }
 }
 
-fn replies(scene: &Scene, root: CommentId, at: ListStart) -> ListReplies {
-    ListReplies { root: scene.at(root), order: ListOrder::Oldest, at, limit: 2, min_revision: 0 }
+fn replies(fixture: &Fixture, root: CommentId, at: ListStart) -> ListReplies {
+    ListReplies { root: fixture.at(root), order: ListOrder::Oldest, at, limit: 2, min_revision: 0 }
 }
 
 fn ids(page: &RootPage) -> Vec<CommentId> {
@@ -27,10 +27,10 @@ const BEGINNING: ListStart = ListStart::Start(PageStart::Beginning);
 
 #[test]
 fn a_page_of_roots_holds_the_place_that_was_asked_for() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let [a, b, c, d] = [(); 4].map(|()| scene.root(&key));
-    let list = |ask: &ListComments| run(scene.comments.list_comments(&everybody(), ask));
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let [a, b, c, d] = [(); 4].map(|()| fixture.root(&key));
+    let list = |ask: &ListComments| run(fixture.comments.list_comments(&everybody(), ask));
     let newest = ListComments { order: ListOrder::Newest, ..roots(&key, BEGINNING) };
     for (ask, shown, before, after) in [
         (roots(&key, BEGINNING), [a, b], false, true),
@@ -41,23 +41,23 @@ fn a_page_of_roots_holds_the_place_that_was_asked_for() {
         let page = list(&ask).expect("the subject stands");
         assert_eq!((ids(&page), page.threads.more_before, page.threads.more_after), (shown.to_vec(), before, after));
     }
-    let elsewhere = scene.root(&scene.subject("2"));
+    let elsewhere = fixture.root(&fixture.subject("2"));
     assert_eq!(refused(list(&roots(&key, ListStart::Comment(elsewhere)))), Error::CommentNotFound);
-    let foreign = run(scene.comments.list_comments(&only(["wall"]), &roots(&key, BEGINNING)));
+    let foreign = run(fixture.comments.list_comments(&only(["wall"]), &roots(&key, BEGINNING)));
     assert_eq!(refused(foreign), Error::CallerNotAllowed);
-    scene.reply(a);
-    scene.hide(a);
+    fixture.reply(a);
+    fixture.hide(a);
     let page = list(&roots(&key, BEGINNING)).expect("the subject stands");
     assert_eq!(page.threads.items.iter().map(|thread| text(&thread.root)).collect::<Vec<_>>(), [None, Some("a root")]);
 }
 
 #[test]
 fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let [other, root, _] = [(); 3].map(|()| scene.root(&key));
-    let beside = scene.reply(other);
-    let below: Vec<CommentId> = (0..6).map(|_| scene.reply(root)).collect();
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let [other, root, _] = [(); 3].map(|()| fixture.root(&key));
+    let beside = fixture.reply(other);
+    let below: Vec<CommentId> = (0..6).map(|_| fixture.reply(root)).collect();
     for (id, previews, shown, more) in [
         // A root is shown with the preview that was requested.
         (root, 0, &below[..0], true),
@@ -68,7 +68,7 @@ fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
         (below[5], 6, &below[..], false),
     ] {
         let ask = ListComments { previews, ..roots(&key, ListStart::Comment(id)) };
-        let page = run(scene.comments.list_comments(&everybody(), &ask)).expect("the subject stands");
+        let page = run(fixture.comments.list_comments(&everybody(), &ask)).expect("the subject stands");
         assert_eq!(ids(&page), [other, root]);
         let preview =
             |n: usize| page.threads.items[n].replies.iter().map(|v| v.comment.reference.id).collect::<Vec<_>>();
@@ -79,13 +79,13 @@ fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
 
 #[test]
 fn lists_of_a_subject_that_does_not_exist_are_empty_where_its_first_comment_makes_it() {
-    let scene = Scene::new();
-    let deleted = scene.at(scene.root_on_wall("2")).subject;
-    run(scene.mutations.submit(&super::asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
+    let fixture = Fixture::new();
+    let deleted = fixture.at(fixture.root_on_wall("2")).subject;
+    run(fixture.mutations.submit(&super::asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
     let wall = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let list = |key: &SubjectKey, min_revision| {
         let ask = ListComments { min_revision, ..roots(key, BEGINNING) };
-        run(scene.comments.list_comments(&everybody(), &ask)).map(|page| (page.subject.version, ids(&page)))
+        run(fixture.comments.list_comments(&everybody(), &ask)).map(|page| (page.subject.version, ids(&page)))
     };
     assert_eq!(list(&wall, 0), Ok((0, vec![])));
     assert_eq!(list(&wall, 1), Err(Error::RevisionNotReached { current: 0 }));
@@ -94,40 +94,41 @@ fn lists_of_a_subject_that_does_not_exist_are_empty_where_its_first_comment_make
 
 #[test]
 fn replies_are_listed_of_a_root() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let [root, other] = [(); 2].map(|()| scene.root(&key));
-    let elsewhere = scene.reply(other);
-    let below: Vec<CommentId> = (0..4).map(|_| scene.reply(root)).collect();
-    let list = |ask: &ListReplies| run(scene.comments.list_replies(&everybody(), ask)).map(|page| answers(&page));
-    assert_eq!(list(&replies(&scene, root, BEGINNING)), Ok(below[..2].to_vec()));
-    assert_eq!(list(&replies(&scene, root, ListStart::Comment(below[2]))), Ok(below[1..3].to_vec()));
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let [root, other] = [(); 2].map(|()| fixture.root(&key));
+    let elsewhere = fixture.reply(other);
+    let below: Vec<CommentId> = (0..4).map(|_| fixture.reply(root)).collect();
+    let list = |ask: &ListReplies| run(fixture.comments.list_replies(&everybody(), ask)).map(|page| answers(&page));
+    assert_eq!(list(&replies(&fixture, root, BEGINNING)), Ok(below[..2].to_vec()));
+    assert_eq!(list(&replies(&fixture, root, ListStart::Comment(below[2]))), Ok(below[1..3].to_vec()));
     for id in [root, elsewhere, other] {
-        assert_eq!(list(&replies(&scene, root, ListStart::Comment(id))), Err(Error::CommentNotFound), "{id:?}");
+        assert_eq!(list(&replies(&fixture, root, ListStart::Comment(id))), Err(Error::CommentNotFound), "{id:?}");
     }
-    assert!(matches!(list(&replies(&scene, below[0], BEGINNING)), Err(Error::Invalid(_))));
-    scene.reply(below[0]);
-    scene.hide(below[0]);
-    scene.hide(root);
-    let page = run(scene.comments.list_replies(&everybody(), &replies(&scene, root, BEGINNING))).expect("it stands");
+    assert!(matches!(list(&replies(&fixture, below[0], BEGINNING)), Err(Error::Invalid(_))));
+    fixture.reply(below[0]);
+    fixture.hide(below[0]);
+    fixture.hide(root);
+    let page =
+        run(fixture.comments.list_replies(&everybody(), &replies(&fixture, root, BEGINNING))).expect("it stands");
     assert_eq!((text(&page.root), page.replies.more_after), (None, true));
 }
 
 #[test]
 fn lists_of_whoever_has_seen_more_than_the_copies_are_those_of_the_rows() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let root = scene.root(&key);
-    let (copies, at_copies) = (scene.behind(), scene.row(&key).revision);
-    let reply = scene.reply(root);
-    let now = scene.row(&key).revision;
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let root = fixture.root(&key);
+    let (copies, at_copies) = (fixture.behind(), fixture.row(&key).revision);
+    let reply = fixture.reply(root);
+    let now = fixture.row(&key).revision;
     let list = |min_revision| {
         let ask = ListComments { min_revision, ..roots(&key, BEGINNING) };
         let page = run(copies.list_comments(&everybody(), &ask))?;
         Ok((page.subject.revision, page.threads.items[0].replies.len()))
     };
     let below = |min_revision| {
-        let ask = ListReplies { min_revision, ..replies(&scene, root, BEGINNING) };
+        let ask = ListReplies { min_revision, ..replies(&fixture, root, BEGINNING) };
         run(copies.list_replies(&everybody(), &ask)).map(|page| (page.subject.revision, answers(&page)))
     };
     assert_eq!([0, at_copies, now].map(list), [Ok((at_copies, 0)), Ok((at_copies, 0)), Ok((now, 1))]);
@@ -138,24 +139,24 @@ fn lists_of_whoever_has_seen_more_than_the_copies_are_those_of_the_rows() {
 
 #[test]
 fn a_thread_is_shown_without_what_is_hidden_in_it_and_not_under_a_hidden_subject() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let root = scene.root(&key);
-    let [hidden, _] = [(); 2].map(|()| scene.reply(root));
-    scene.hide(hidden);
-    let at = scene.at(root);
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let root = fixture.root(&key);
+    let [hidden, _] = [(); 2].map(|()| fixture.reply(root));
+    fixture.hide(hidden);
+    let at = fixture.at(root);
     let part = SubtreeQuery { top: at.path.clone(), max_depth: 9, after: None, limit: 2 };
-    let thread = |min_revision| run(scene.comments.thread(&at, &part, min_revision));
+    let thread = |min_revision| run(fixture.comments.thread(&at, &part, min_revision));
     let page = thread(0).expect("it stands");
     assert_eq!(page.comments.iter().map(text).collect::<Vec<_>>(), [Some("a root"), None]);
     assert!(page.more_after);
-    let now = scene.row(&key).revision;
+    let now = fixture.row(&key).revision;
     assert!(thread(now).is_ok());
     assert_eq!(refused(thread(now + 1)), Error::RevisionNotReached { current: now });
-    with_state(&scene, &key, SubjectState::Hidden);
-    let list = run(scene.comments.list_comments(&everybody(), &roots(&key, BEGINNING)));
-    let below = run(scene.comments.list_replies(&everybody(), &replies(&scene, root, BEGINNING)));
-    let conversation = run(scene.comments.conversation(&everybody(), root, 0));
+    with_state(&fixture, &key, SubjectState::Hidden);
+    let list = run(fixture.comments.list_comments(&everybody(), &roots(&key, BEGINNING)));
+    let below = run(fixture.comments.list_replies(&everybody(), &replies(&fixture, root, BEGINNING)));
+    let conversation = run(fixture.comments.conversation(&everybody(), root, 0));
     let refusals = [refused(thread(0)), refused(list), refused(below), refused(conversation)];
     assert_eq!(refusals, [(); 4].map(|()| Error::SubjectHidden));
 }

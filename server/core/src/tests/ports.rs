@@ -3,7 +3,7 @@ use crate::domain::ids::{CommentId, Partition};
 use crate::domain::object_type::ObjectType;
 use crate::domain::page::{ListOrder, PageQuery, PageSelector, PageStart, RootPage};
 use crate::ports::{CommentRows, IdSource, ListRows};
-use crate::tests::Scene;
+use crate::tests::Fixture;
 use crate::tests::store::run;
 
 fn these<const N: usize>(types: [&str; N]) -> ObjectTypeScope {
@@ -12,8 +12,8 @@ fn these<const N: usize>(types: [&str; N]) -> ObjectTypeScope {
 
 #[test]
 fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
-    let scene = Scene::new();
-    let (video, wall) = (scene.root(&scene.subject("1")), scene.root_on_wall("1"));
+    let fixture = Fixture::new();
+    let (video, wall) = (fixture.root(&fixture.subject("1")), fixture.root_on_wall("1"));
     let absent = CommentId::new(i64::MAX).expect("positive");
     let ids = [wall, absent, video];
     for (types, found) in [
@@ -23,9 +23,9 @@ fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
         (these(["video", "wall"]), [Some(wall), None, Some(video)]),
         (these([]), [None; 3]),
     ] {
-        let location = run(scene.store.locate_among(&ids, &types)).expect("a scene has no faults");
+        let location = run(fixture.store.locate_among(&ids, &types)).expect("a fixture has no faults");
         assert_eq!(location.into_iter().map(|at| Some(at?.id)).collect::<Vec<_>>(), found, "{types:?}");
-        let read = run(scene.store.comments_among(&ids, &types)).expect("a scene has no faults");
+        let read = run(fixture.store.comments_among(&ids, &types)).expect("a fixture has no faults");
         assert_eq!(
             read.into_iter().map(|view| Some(view?.comment.reference.id)).collect::<Vec<_>>(),
             found,
@@ -36,25 +36,27 @@ fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
 
 #[test]
 fn a_reader_that_cannot_tell_more_keeps_the_page_alone() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let floors = [(); 3].map(|()| scene.at(scene.root(&subject)).floor);
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let floors = [(); 3].map(|()| fixture.at(fixture.root(&subject)).floor);
     let newest = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 2 };
     let shown = |page: &RootPage| page.threads.items.iter().map(|t| t.root.comment.reference.floor).collect::<Vec<_>>();
     for (which, expected) in [
         (PageSelector::Window(newest), [floors[2], floors[1]]),
         (PageSelector::Floors(vec![floors[0], floors[2]]), [floors[0], floors[2]]),
     ] {
-        let kept =
-            run(scene.store.root_page_with_candidates(&subject, &which, 1)).ok().flatten().expect("the subject stands");
+        let kept = run(fixture.store.root_page_with_candidates(&subject, &which, 1))
+            .ok()
+            .flatten()
+            .expect("the subject stands");
         assert_eq!((shown(&kept.page), kept.choices, kept.boards), (expected.to_vec(), vec![], 0));
     }
 }
 
 #[test]
 fn ids_of_subjects_are_minted_as_those_of_comments() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let at = Partition::number(7);
-    let [first, second] = [(); 2].map(|()| run(scene.store.subject(at)).expect("a scene has no faults"));
+    let [first, second] = [(); 2].map(|()| run(fixture.store.subject(at)).expect("a fixture has no faults"));
     assert!(first < second && first.partition() == at);
 }

@@ -1,26 +1,26 @@
 use super::store::run;
-use super::{Scene, asked, content, everybody, member, only, refused, text, video};
+use super::{Fixture, asked, content, everybody, member, only, refused, text, video};
 use crate::domain::like::LikeValue;
 use crate::domain::object_type::ObjectType;
 use crate::domain::subject::SubjectState;
 use crate::write::verbs::{DeleteSubject, EditComment, SetLikeRequest, UpdateSubject};
 use crate::{CommentId, Error, SubjectKey};
 
-fn edited(scene: &Scene, id: CommentId, text: &str) -> i64 {
+fn edited(fixture: &Fixture, id: CommentId, text: &str) -> i64 {
     let edit = EditComment { member: member("ann"), content: content(text), etag: String::new() };
-    run(scene.mutations.submit(&asked(), &scene.at(id), edit)).expect("ann wrote it").revision
+    run(fixture.mutations.submit(&asked(), &fixture.at(id), edit)).expect("ann wrote it").revision
 }
 
-fn liked(scene: &Scene, id: CommentId, by: &str, value: LikeValue) {
+fn liked(fixture: &Fixture, id: CommentId, by: &str, value: LikeValue) {
     let set = SetLikeRequest { member: member(by), value };
-    run(scene.mutations.submit(&asked(), &scene.at(id), set)).expect("it is active");
+    run(fixture.mutations.submit(&asked(), &fixture.at(id), set)).expect("it is active");
 }
 
 #[test]
 fn a_caller_is_refused_before_it_is_told_whether_a_type_exists() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let policy = |caller, name: &str| {
-        let found = scene.comments.policy(&caller, &ObjectType::stored(name.to_owned()));
+        let found = fixture.comments.policy(&caller, &ObjectType::stored(name.to_owned()));
         found.map(|policy| policy.auto_create)
     };
     assert_eq!([policy(everybody(), "video"), policy(everybody(), "wall")], [Ok(false), Ok(true)]);
@@ -34,28 +34,28 @@ fn a_caller_is_refused_before_it_is_told_whether_a_type_exists() {
 
 #[test]
 fn comments_are_read_in_the_order_of_their_ids_and_foreign_ones_are_missing() {
-    let scene = Scene::new();
-    let (here, there) = (scene.root(&scene.subject("1")), scene.root_on_wall("1"));
+    let fixture = Fixture::new();
+    let (here, there) = (fixture.root(&fixture.subject("1")), fixture.root_on_wall("1"));
     let read = |caller| {
-        let found = run(scene.comments.comments(&caller, &[there, here], None)).expect("a scene has no faults");
+        let found = run(fixture.comments.comments(&caller, &[there, here], None)).expect("a fixture has no faults");
         found.into_iter().map(|view| Some(view?.comment.reference.id)).collect::<Vec<_>>()
     };
     assert_eq!(read(everybody()), [Some(there), Some(here)]);
     assert_eq!(read(only(["video"])), [None, Some(here)]);
-    assert_eq!(refused(run(scene.comments.locate(&only(["video"]), there)).map(drop)), Error::CommentNotFound);
-    assert_eq!(refused(run(scene.comments.comment(&only(["video"]), there, None, 1))), Error::CommentNotFound);
-    scene.hide(here);
-    let hidden = run(scene.comments.comment(&everybody(), here, Some(&member("ann")), 0)).expect("it stands");
+    assert_eq!(refused(run(fixture.comments.locate(&only(["video"]), there)).map(drop)), Error::CommentNotFound);
+    assert_eq!(refused(run(fixture.comments.comment(&only(["video"]), there, None, 1))), Error::CommentNotFound);
+    fixture.hide(here);
+    let hidden = run(fixture.comments.comment(&everybody(), here, Some(&member("ann")), 0)).expect("it stands");
     assert_eq!((hidden.comment.reference.id, hidden.content), (here, None));
 }
 
 #[test]
 fn whoever_has_seen_more_than_the_copies_is_answered_from_the_rows() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let id = scene.root(&subject);
-    let (copies, at_copies) = (scene.behind(), scene.row(&subject).revision);
-    liked(&scene, id, "bob", LikeValue::Like);
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let id = fixture.root(&subject);
+    let (copies, at_copies) = (fixture.behind(), fixture.row(&subject).revision);
+    liked(&fixture, id, "bob", LikeValue::Like);
     let read = |min| run(copies.comment(&everybody(), id, None, min));
     for min in [0, at_copies] {
         assert_eq!(
@@ -64,7 +64,7 @@ fn whoever_has_seen_more_than_the_copies_is_answered_from_the_rows() {
             "a like is no revision: the copies answer"
         );
     }
-    let now = edited(&scene, id, "edited");
+    let now = edited(&fixture, id, "edited");
     for (min, said) in [(0, "a root"), (at_copies, "a root"), (now, "edited")] {
         assert_eq!(text(&read(min).expect("it stands")), Some(said), "revision {min}");
         let found =
@@ -81,117 +81,118 @@ fn whoever_has_seen_more_than_the_copies_is_answered_from_the_rows() {
 
 #[test]
 fn the_texts_of_a_comment_are_told_while_it_and_its_subject_are_shown() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let id = scene.root(&subject);
-    edited(&scene, id, "edited");
-    let past = || run(scene.comments.revisions(&everybody(), id));
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let id = fixture.root(&subject);
+    edited(&fixture, id, "edited");
+    let past = || run(fixture.comments.revisions(&everybody(), id));
     let (view, texts) = past().expect("it is active");
     assert_eq!(texts.iter().map(|past| past.content.text()).collect::<Vec<_>>(), ["a root", "edited"]);
     assert_eq!(text(&view), Some("edited"));
     assert_eq!(
-        run(scene.comments.likers(&everybody(), id, LikeValue::Like, None, 9)).map(|page| page.items),
+        run(fixture.comments.likers(&everybody(), id, LikeValue::Like, None, 9)).map(|page| page.items),
         Ok(vec![])
     );
-    with_state(&scene, &subject, SubjectState::Hidden);
+    with_state(&fixture, &subject, SubjectState::Hidden);
     assert_eq!(refused(past()), Error::SubjectHidden);
-    with_state(&scene, &subject, SubjectState::ReadOnly);
+    with_state(&fixture, &subject, SubjectState::ReadOnly);
     assert!(past().is_ok());
-    scene.hide(id);
+    fixture.hide(id);
     assert_eq!(refused(past()), Error::CommentNotFound);
 }
 
-pub(super) fn with_state(scene: &Scene, subject: &SubjectKey, state: SubjectState) {
+pub(super) fn with_state(fixture: &Fixture, subject: &SubjectKey, state: SubjectState) {
     let patch = UpdateSubject { state: Some(state), ..UpdateSubject::default() };
-    run(scene.mutations.submit(&asked(), subject, patch)).expect("the subject stands");
+    run(fixture.mutations.submit(&asked(), subject, patch)).expect("the subject stands");
 }
 
 #[test]
 fn subjects_are_read_in_the_order_of_their_keys_and_implied_where_the_first_comment_makes_them() {
-    let scene = Scene::new();
-    let (made, deleted, absent) = (scene.subject("1"), scene.subject("2"), video("3"));
-    run(scene.mutations.submit(&asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
+    let fixture = Fixture::new();
+    let (made, deleted, absent) = (fixture.subject("1"), fixture.subject("2"), video("3"));
+    run(fixture.mutations.submit(&asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
     let implied = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let keys = [implied.clone(), absent, deleted.clone(), made.clone()];
-    let found = run(scene.comments.subjects(&everybody(), &keys, 0)).expect("a scene has no faults");
+    let found = run(fixture.comments.subjects(&everybody(), &keys, 0)).expect("a fixture has no faults");
     let told: Vec<_> = found.iter().map(|s| s.as_ref().map(|s| (s.version, s.delete_time.is_some()))).collect();
     assert_eq!(told, [Some((0, false)), None, Some((2, true)), Some((1, false))]);
-    assert_eq!(refused(run(scene.comments.subjects(&only(["video"]), &keys, 0))), Error::CallerNotAllowed);
+    assert_eq!(refused(run(fixture.comments.subjects(&only(["video"]), &keys, 0))), Error::CallerNotAllowed);
     let behind = Error::RevisionNotReached { current: 0 };
-    assert_eq!(refused(run(scene.comments.subjects(&everybody(), &keys[..1], 1))), behind);
-    let watch = |key| run(scene.comments.watchable(&everybody(), key)).map(|subject| subject.key);
+    assert_eq!(refused(run(fixture.comments.subjects(&everybody(), &keys[..1], 1))), behind);
+    let watch = |key| run(fixture.comments.watchable(&everybody(), key)).map(|subject| subject.key);
     assert_eq!([&implied, &deleted].map(watch), [(); 2].map(|()| Err(Error::SubjectNotFound)));
     assert_eq!(watch(&made), Ok(made.clone()));
     let likes =
-        |key| run(scene.comments.member_likes(&everybody(), key, &member("bob"), None, 9)).map(|page| page.items);
+        |key| run(fixture.comments.member_likes(&everybody(), key, &member("bob"), None, 9)).map(|page| page.items);
     assert_eq!([likes(&implied), likes(&deleted)], [Ok(vec![]), Err(Error::SubjectNotFound)]);
-    with_state(&scene, &made, SubjectState::Hidden);
+    with_state(&fixture, &made, SubjectState::Hidden);
     assert_eq!(watch(&made), Err(Error::SubjectHidden));
 }
 
 #[test]
 fn a_conversation_tells_what_it_leaves_out_below_its_root() {
-    let scene = Scene::new();
-    let root = scene.root(&scene.subject("1"));
+    let fixture = Fixture::new();
+    let root = fixture.root(&fixture.subject("1"));
     let mut replies = vec![root];
     for n in 1..=102 {
-        replies.push(scene.reply(replies[n - 1]));
+        replies.push(fixture.reply(replies[n - 1]));
     }
     for (n, above, truncated) in [(0, 0, false), (1, 1, false), (100, 100, false), (101, 101, false), (102, 101, true)]
     {
-        let (view, chain, told) = run(scene.comments.conversation(&everybody(), replies[n], 0)).expect("it stands");
+        let (view, chain, told) = run(fixture.comments.conversation(&everybody(), replies[n], 0)).expect("it stands");
         assert_eq!((view.comment.reference.id, chain.len(), told), (replies[n], above, truncated), "reply {n}");
         assert_eq!(chain.last().map(|view| view.comment.reference.id), (n > 0).then_some(root));
     }
-    scene.hide(replies[1]);
-    let (_, chain, _) = run(scene.comments.conversation(&everybody(), replies[2], 0)).expect("it stands");
+    fixture.hide(replies[1]);
+    let (_, chain, _) = run(fixture.comments.conversation(&everybody(), replies[2], 0)).expect("it stands");
     assert_eq!(chain.iter().map(text).collect::<Vec<_>>(), [None, Some("a root")]);
 }
 
 #[test]
 fn likes_are_told_of_the_comments_of_one_subject() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let [liked_one, disliked, other] = [(); 3].map(|()| scene.root(&subject));
-    let foreign = scene.root(&scene.subject("2"));
-    liked(&scene, liked_one, "bob", LikeValue::Like);
-    liked(&scene, disliked, "bob", LikeValue::Dislike);
-    liked(&scene, liked_one, "eve", LikeValue::Dislike);
-    let states = |ids: &[CommentId]| run(scene.comments.like_states(&everybody(), &subject, &member("bob"), ids));
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let [liked_one, disliked, other] = [(); 3].map(|()| fixture.root(&subject));
+    let foreign = fixture.root(&fixture.subject("2"));
+    liked(&fixture, liked_one, "bob", LikeValue::Like);
+    liked(&fixture, disliked, "bob", LikeValue::Dislike);
+    liked(&fixture, liked_one, "eve", LikeValue::Dislike);
+    let states = |ids: &[CommentId]| run(fixture.comments.like_states(&everybody(), &subject, &member("bob"), ids));
     let told = [LikeValue::None, LikeValue::Like, LikeValue::Dislike];
     assert_eq!(states(&[other, liked_one, disliked]), Ok(told.to_vec()));
     let Error::Invalid(violations) = refused(states(&[other, foreign])) else { panic!("another partition") };
     assert_eq!(violations.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["comment_ids[1]"]);
-    let unborn = run(crate::ports::IdSource::comment(&*scene.store, subject.partition())).expect("ids do not run out");
+    let unborn =
+        run(crate::ports::IdSource::comment(&*fixture.store, subject.partition())).expect("ids do not run out");
     assert_eq!(refused(states(&[unborn])), Error::CommentNotFound);
     let likers = |id, value| {
-        let page = run(scene.comments.likers(&everybody(), id, value, None, 9))?;
+        let page = run(fixture.comments.likers(&everybody(), id, value, None, 9))?;
         Ok(page.items.into_iter().map(|liker| String::from(liker.member)).collect::<Vec<_>>())
     };
     assert_eq!(likers(liked_one, LikeValue::Like), Ok(vec!["bob".to_owned()]));
     assert_eq!(likers(liked_one, LikeValue::Dislike), Ok(vec!["eve".to_owned()]));
-    let page = run(scene.comments.member_likes(&everybody(), &subject, &member("bob"), None, 1)).expect("it is open");
+    let page = run(fixture.comments.member_likes(&everybody(), &subject, &member("bob"), None, 1)).expect("it is open");
     assert_eq!((page.items[0].comment, page.more_after), (liked_one, true));
-    scene.hide(liked_one);
+    fixture.hide(liked_one);
     assert_eq!(likers(liked_one, LikeValue::Like), Err(Error::CommentUnavailable(crate::CommentState::Hidden)));
 }
 
 #[test]
 fn a_history_leaves_out_what_may_not_be_shown() {
     use crate::read::ListMemberComments;
-    let scene = Scene::new();
-    let keys = ["1", "2", "3"].map(|id| scene.subject(id));
-    let roots = keys.each_ref().map(|key| [scene.root(key), scene.root(key)]);
-    scene.hide(roots[0][1]);
-    with_state(&scene, &keys[1], SubjectState::Hidden);
-    with_state(&scene, &keys[2], SubjectState::ReadOnly);
-    let deleted = scene.subject("4");
-    scene.root(&deleted);
-    run(scene.mutations.submit(&asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
+    let fixture = Fixture::new();
+    let keys = ["1", "2", "3"].map(|id| fixture.subject(id));
+    let roots = keys.each_ref().map(|key| [fixture.root(key), fixture.root(key)]);
+    fixture.hide(roots[0][1]);
+    with_state(&fixture, &keys[1], SubjectState::Hidden);
+    with_state(&fixture, &keys[2], SubjectState::ReadOnly);
+    let deleted = fixture.subject("4");
+    fixture.root(&deleted);
+    run(fixture.mutations.submit(&asked(), &deleted, DeleteSubject { etag: String::new() })).expect("it stands");
     let ask = |all, limit, after| {
         let object_type = ObjectType::stored("video".to_owned());
         let ask = ListMemberComments { object_type, member: member("ann"), all, after, limit };
-        run(scene.comments.member_comments(&everybody(), &ask)).expect("a scene has no faults")
+        run(fixture.comments.member_comments(&everybody(), &ask)).expect("a fixture has no faults")
     };
     let [[first, hidden], _, [third, fourth]] = roots;
     for (all, shown) in [(false, vec![fourth, third, first]), (true, vec![fourth, third, hidden, first])] {
@@ -210,12 +211,12 @@ fn a_history_leaves_out_what_may_not_be_shown() {
 
 #[test]
 fn operators_walk_over_what_they_may_use() {
-    let scene = Scene::new();
-    let (first, second, wall) = (scene.subject("1"), scene.subject("2"), scene.root_on_wall("1"));
-    let wall = scene.at(wall).subject;
+    let fixture = Fixture::new();
+    let (first, second, wall) = (fixture.subject("1"), fixture.subject("2"), fixture.root_on_wall("1"));
+    let wall = fixture.at(wall).subject;
     let types = ["video", "wall", "film"].map(|name| ObjectType::stored(name.to_owned()));
     let list = |caller, object_type: Option<&ObjectType>, limit| {
-        let (found, next) = run(scene.comments.list_subjects(&caller, object_type, Default::default(), limit))?;
+        let (found, next) = run(fixture.comments.list_subjects(&caller, object_type, Default::default(), limit))?;
         Ok((found.into_iter().map(|subject| subject.key).collect::<Vec<_>>(), next.is_some()))
     };
     assert_eq!(list(everybody(), None, 9), Ok((vec![first.clone(), second.clone(), wall.clone()], false)));
@@ -224,8 +225,9 @@ fn operators_walk_over_what_they_may_use() {
     assert_eq!(list(only(["wall"]), None, 9), Err(Error::CallerNotAllowed));
     assert_eq!(list(only(["wall"]), Some(&types[0]), 9), Err(Error::CallerNotAllowed));
     assert_eq!(list(everybody(), Some(&types[2]), 9), Err(Error::ObjectTypeUnknown("film".to_owned())));
-    let verify = |caller, key: &SubjectKey| run(scene.comments.verify(&caller, key)).map(|verified| verified.comments);
-    scene.root(&first);
+    let verify =
+        |caller, key: &SubjectKey| run(fixture.comments.verify(&caller, key)).map(|verified| verified.comments);
+    fixture.root(&first);
     assert_eq!([verify(everybody(), &first), verify(everybody(), &second)], [Ok(1), Ok(0)]);
     assert_eq!(verify(everybody(), &video("9")), Err(Error::SubjectNotFound));
     assert_eq!(verify(only(["wall"]), &first), Err(Error::CallerNotAllowed));
@@ -233,34 +235,34 @@ fn operators_walk_over_what_they_may_use() {
 
 #[test]
 fn what_is_derived_is_rebuilt_and_repaired_under_a_subject_that_stands() {
-    let scene = Scene::new();
-    let (key, absent) = (scene.subject("1"), video("9"));
+    let fixture = Fixture::new();
+    let (key, absent) = (fixture.subject("1"), video("9"));
     let caller = everybody();
-    let history = run(scene.maintenance.rebuild_history(&caller, &key, None, 7));
-    let boards = run(scene.maintenance.rebuild_boards(&caller, &key, None, 8));
+    let history = run(fixture.maintenance.rebuild_history(&caller, &key, None, 7));
+    let boards = run(fixture.maintenance.rebuild_boards(&caller, &key, None, 8));
     let told = [history, boards].map(|rebuilt| rebuilt.map(|rebuilt| (rebuilt.comments, rebuilt.changed)));
     assert_eq!(told, [Ok((7, 1)), Ok((8, 2))]);
-    assert_eq!(run(scene.maintenance.repair(&caller, &key)).map(|repaired| repaired.revision), Ok(1));
+    assert_eq!(run(fixture.maintenance.repair(&caller, &key)).map(|repaired| repaired.revision), Ok(1));
     for (caller, key, why) in
         [(&caller, &absent, Error::SubjectNotFound), (&only(["wall"]), &key, Error::CallerNotAllowed)]
     {
-        assert_eq!(refused(run(scene.maintenance.rebuild_history(caller, key, None, 7))), why);
-        assert_eq!(refused(run(scene.maintenance.rebuild_boards(caller, key, None, 7))), why);
-        assert_eq!(refused(run(scene.maintenance.repair(caller, key))), why);
+        assert_eq!(refused(run(fixture.maintenance.rebuild_history(caller, key, None, 7))), why);
+        assert_eq!(refused(run(fixture.maintenance.rebuild_boards(caller, key, None, 7))), why);
+        assert_eq!(refused(run(fixture.maintenance.repair(caller, key))), why);
     }
 }
 
 #[test]
 fn an_export_holds_all_comments_without_what_was_deleted() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let [active, hidden, deleted] = [(); 3].map(|()| scene.root(&subject));
-    scene.hide(hidden);
-    scene.delete(deleted);
-    liked(&scene, active, "bob", LikeValue::Like);
-    liked(&scene, active, "eve", LikeValue::Dislike);
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let [active, hidden, deleted] = [(); 3].map(|()| fixture.root(&subject));
+    fixture.hide(hidden);
+    fixture.delete(deleted);
+    liked(&fixture, active, "bob", LikeValue::Like);
+    liked(&fixture, active, "eve", LikeValue::Dislike);
     let export = |caller, after| {
-        let found = run(scene.comments.export_comments(&caller, &subject, after, 9))?;
+        let found = run(fixture.comments.export_comments(&caller, &subject, after, 9))?;
         Ok(found
             .into_iter()
             .map(|item| (item.view.comment.reference.id, item.view.content.is_some()))
@@ -269,6 +271,6 @@ fn an_export_holds_all_comments_without_what_was_deleted() {
     assert_eq!(export(everybody(), None), Ok(vec![(active, true), (hidden, true), (deleted, false)]));
     assert_eq!(export(everybody(), Some(hidden)), Ok(vec![(deleted, false)]));
     assert_eq!(export(only(["wall"]), None), Err(Error::CallerNotAllowed));
-    let likes = run(scene.comments.export_likes(active, Some(&member("bob")), 9)).expect("a scene has no faults");
+    let likes = run(fixture.comments.export_likes(active, Some(&member("bob")), 9)).expect("a fixture has no faults");
     assert_eq!(likes.iter().map(|like| like.member.as_str()).collect::<Vec<_>>(), ["eve"]);
 }

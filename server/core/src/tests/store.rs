@@ -30,7 +30,7 @@ use crate::{
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => done,
-        Poll::Pending => panic!("a port of the scene waits"),
+        Poll::Pending => panic!("a port of the fixture waits"),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::store::run;
 use super::{
-    Scene, WriteContext, asked, asked_as, content, everybody, member, new_reply, new_root, only, refused, text, video,
+    Fixture, WriteContext, asked, asked_as, content, everybody, member, new_reply, new_root, only, refused, text, video,
 };
 use crate::domain::like::LikeValue;
 use crate::domain::subject::{Metadata, SubjectState};
@@ -16,107 +16,108 @@ fn metadata(entries: &[(&str, &str)]) -> Metadata {
 
 #[test]
 fn a_comment_goes_through_its_verbs() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let id = scene.root(&subject);
-    let at = scene.at(id);
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let id = fixture.root(&subject);
+    let at = fixture.at(id);
     let edit = EditComment { member: member("ann"), content: content("edited"), etag: String::new() };
-    let edited = run(scene.mutations.submit(&asked(), &at, edit)).expect("ann wrote it");
-    assert_eq!((text(&edited.value), edited.revision), (Some("edited"), scene.row(&subject).revision));
+    let edited = run(fixture.mutations.submit(&asked(), &at, edit)).expect("ann wrote it");
+    assert_eq!((text(&edited.value), edited.revision), (Some("edited"), fixture.row(&subject).revision));
     let pin = |pinned| {
-        run(scene.mutations.submit(&asked(), &at, PinComment { member: member("owner"), pinned }))
+        run(fixture.mutations.submit(&asked(), &at, PinComment { member: member("owner"), pinned }))
             .map(|done| done.value.pinned)
     };
     assert_eq!([pin(true), pin(false)], [Ok(true), Ok(false)]);
     let hide = |hidden| {
-        run(scene.mutations.submit(&asked(), &at, HideComment { hidden }))
+        run(fixture.mutations.submit(&asked(), &at, HideComment { hidden }))
             .map(|done| done.value.comment.lifecycle.state)
     };
     assert_eq!([hide(true), hide(false)], [Ok(CommentState::Hidden), Ok(CommentState::Active)]);
-    let reply = run(scene.mutations.submit(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
+    let reply =
+        run(fixture.mutations.submit(&asked(), &at, new_reply("an answer"))).expect("the parent is active").value;
     assert_eq!(
         (reply.comment.reference.root_id, reply.comment.reference.member, reply.comment.reference.floor),
         (Some(id), member("bob"), 1)
     );
     for (actor, by) in [(DeleteActor::Author(member("ann")), "ann"), (DeleteActor::Owner(member("owner")), "owner")] {
-        let deleted = run(scene.mutations.submit(&asked(), &at, DeleteComment { actor, etag: String::new() }))
+        let deleted = run(fixture.mutations.submit(&asked(), &at, DeleteComment { actor, etag: String::new() }))
             .expect("it is not deleted");
         assert_eq!((deleted.value.comment.lifecycle.state, deleted.value.content), (CommentState::Deleted, None));
-        let back = run(scene.mutations.submit(&asked(), &at, UndeleteComment { member: member(by) }))
+        let back = run(fixture.mutations.submit(&asked(), &at, UndeleteComment { member: member(by) }))
             .expect("who deleted it brings it back");
         assert_eq!(text(&back.value), Some("edited"));
     }
     let wrong = || "wrong".to_owned();
     let stale =
-        run(scene.mutations.submit(&asked(), &at, DeleteComment { actor: DeleteActor::Moderator, etag: wrong() }));
+        run(fixture.mutations.submit(&asked(), &at, DeleteComment { actor: DeleteActor::Moderator, etag: wrong() }));
     assert!(matches!(stale, Err(Error::EtagMismatch { .. })), "{stale:?}");
 }
 
 #[test]
 fn a_subject_goes_through_its_verbs() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    assert_eq!(scene.row(&key).owner, Some(member("owner")));
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    assert_eq!(fixture.row(&key).owner, Some(member("owner")));
     let patch = UpdateSubject {
         owner: Some(None),
         state: Some(SubjectState::ReadOnly),
         metadata: Some(metadata(&[("a", "b")])),
-        etag: scene.row(&key).etag(),
+        etag: fixture.row(&key).etag(),
     };
-    let updated = run(scene.mutations.submit(&asked(), &key, patch)).expect("the etag is right").value;
+    let updated = run(fixture.mutations.submit(&asked(), &key, patch)).expect("the etag is right").value;
     let told = (&updated.owner, updated.state, &updated.metadata);
     assert_eq!(told, (&None, SubjectState::ReadOnly, &metadata(&[("a", "b")])));
-    let delete = |etag: String| run(scene.mutations.submit(&asked(), &key, DeleteSubject { etag }));
+    let delete = |etag: String| run(fixture.mutations.submit(&asked(), &key, DeleteSubject { etag }));
     assert_eq!(refused(delete("wrong".to_owned())), Error::EtagMismatch { current: updated.etag() });
     assert!(delete(String::new()).is_ok_and(|gone| gone.value.delete_time.is_some()));
-    let back = || run(scene.mutations.submit(&asked(), &key, UndeleteSubject)).map(|back| back.value.delete_time);
+    let back = || run(fixture.mutations.submit(&asked(), &key, UndeleteSubject)).map(|back| back.value.delete_time);
     assert_eq!([back(), back()], [Ok(None), Err(Error::SubjectAlreadyExists)]);
     let new = || NewSubject { owner: None, metadata: Metadata::new() };
-    assert_eq!(refused(run(scene.mutations.submit(&asked(), &key, new()))), Error::SubjectAlreadyExists);
+    assert_eq!(refused(run(fixture.mutations.submit(&asked(), &key, new()))), Error::SubjectAlreadyExists);
 }
 
 #[test]
 fn the_first_comment_makes_its_subject_where_the_type_says_so() {
-    let scene = Scene::new();
-    let root = scene.root_on_wall("1");
-    assert_eq!(scene.row(&scene.at(root).subject).counts.comment_count, 1);
-    let none = run(scene.mutations.submit(&asked(), &video("9"), new_root("nowhere")));
+    let fixture = Fixture::new();
+    let root = fixture.root_on_wall("1");
+    assert_eq!(fixture.row(&fixture.at(root).subject).counts.comment_count, 1);
+    let none = run(fixture.mutations.submit(&asked(), &video("9"), new_root("nowhere")));
     assert_eq!(refused(none), Error::SubjectNotFound);
 }
 
 #[test]
 fn nothing_is_written_for_a_caller_who_may_not_use_the_type() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
-    let at = scene.at(scene.root(&key));
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
+    let at = fixture.at(fixture.root(&key));
     let foreign = WriteContext { caller: only(["wall"]), ..asked() };
-    let before = scene.row(&key);
+    let before = fixture.row(&key);
     let edit = EditComment { member: member("ann"), content: content("edited"), etag: String::new() };
     let new = NewSubject { owner: None, metadata: Metadata::new() };
     for why in [
-        refused(run(scene.mutations.submit(&foreign, &key, new_root("x")))),
-        refused(run(scene.mutations.submit(&foreign, &at, new_reply("x")))),
-        refused(run(scene.mutations.submit(&foreign, &at, edit))),
-        refused(run(scene.mutations.submit(&foreign, &video("2"), new))),
-        refused(run(scene.mutations.submit(&foreign, &key, UpdateSubject::default()))),
-        refused(run(scene.mutations.submit(&foreign, &key, DeleteSubject { etag: String::new() }))),
+        refused(run(fixture.mutations.submit(&foreign, &key, new_root("x")))),
+        refused(run(fixture.mutations.submit(&foreign, &at, new_reply("x")))),
+        refused(run(fixture.mutations.submit(&foreign, &at, edit))),
+        refused(run(fixture.mutations.submit(&foreign, &video("2"), new))),
+        refused(run(fixture.mutations.submit(&foreign, &key, UpdateSubject::default()))),
+        refused(run(fixture.mutations.submit(&foreign, &key, DeleteSubject { etag: String::new() }))),
     ] {
         assert_eq!(why, Error::CallerNotAllowed);
     }
-    assert_eq!(scene.row(&key), before);
+    assert_eq!(fixture.row(&key), before);
 }
 
 #[test]
 fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
-    let scene = Scene::new();
-    let key = scene.subject("1");
+    let fixture = Fixture::new();
+    let key = fixture.subject("1");
     let mention = |members: &[&str], entries| {
         Content::stored("a text".to_owned(), members.iter().map(|name| member(name)).collect(), metadata(entries))
     };
     let plain = mention(&[], &[]);
     let create = |subject: &SubjectKey, content: &Content| {
         let new = CreateRoot { content: content.clone(), ..new_root("") };
-        run(scene.mutations.submit(&asked_as(1), subject, new)).map(|done| done.value.comment.reference.id)
+        run(fixture.mutations.submit(&asked_as(1), subject, new)).map(|done| done.value.comment.reference.id)
     };
     let first = create(&key, &plain);
     assert!(first.is_ok() && create(&key, &plain) == first);
@@ -134,7 +135,7 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
     let bodies = bodies.into_iter().chain([mention(&["eve"], &[("bob", "x")]), mention(&[], &[("eve", "bob")])]);
     let parts: Vec<_> = bodies.map(|body| body.fingerprint_parts().collect::<Vec<_>>().concat()).collect();
     assert!((1..parts.len()).all(|n| !parts[..n].contains(&parts[n])), "no two contents read alike");
-    let other = scene.subject("2");
+    let other = fixture.subject("2");
     assert!(create(&other, &plain).is_ok_and(|id| Ok(id) != first), "keys are those of a subject");
 
     let patch = |owner: Option<&str>, entries: &[(&str, &str)], etag: &str| UpdateSubject {
@@ -143,7 +144,7 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
         metadata: Some(metadata(entries)),
         etag: etag.to_owned(),
     };
-    let update = |patch| run(scene.mutations.submit(&asked_as(2), &key, patch)).map(|done| done.revision);
+    let update = |patch| run(fixture.mutations.submit(&asked_as(2), &key, patch)).map(|done| done.revision);
     let first = update(patch(Some("eve"), &[("a", "b")], ""));
     assert!(first.is_ok() && update(patch(Some("eve"), &[("a", "b")], "")) == first);
     let state = UpdateSubject { state: Some(SubjectState::Active), ..patch(Some("eve"), &[("a", "b")], "") };
@@ -159,9 +160,9 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
         assert_eq!(update(other.clone()), Err(Error::RequestIdReused), "{other:?}");
     }
 
-    let (at, elsewhere) = (scene.at(scene.root(&key)), scene.at(scene.root(&key)));
+    let (at, elsewhere) = (fixture.at(fixture.root(&key)), fixture.at(fixture.root(&key)));
     let delete = |at, actor, etag: &str| {
-        run(scene.mutations.submit(&asked_as(3), at, DeleteComment { actor, etag: etag.to_owned() }))
+        run(fixture.mutations.submit(&asked_as(3), at, DeleteComment { actor, etag: etag.to_owned() }))
             .map(|done| done.revision)
     };
     let first = delete(&at, DeleteActor::Moderator, "");
@@ -178,11 +179,11 @@ fn a_repeat_finds_the_first_answer_and_another_body_is_refused() {
 
 #[test]
 fn a_like_is_set_and_told_with_its_counts() {
-    let scene = Scene::new();
-    let at = scene.at(scene.root(&scene.subject("1")));
+    let fixture = Fixture::new();
+    let at = fixture.at(fixture.root(&fixture.subject("1")));
     let set = |request, value| {
         let set = SetLikeRequest { member: member("bob"), value };
-        run(scene.mutations.submit(&asked_as(request), &at, set)).map(|done| done.value)
+        run(fixture.mutations.submit(&asked_as(request), &at, set)).map(|done| done.value)
     };
     for (request, value, likes, dislikes, changed) in [
         (1, LikeValue::Like, 1, 0, true),
@@ -193,8 +194,8 @@ fn a_like_is_set_and_told_with_its_counts() {
         let told = set(request, value).expect("it is active");
         assert_eq!((told.value, told.like_count, told.dislike_count, told.changed), (value, likes, dislikes, changed));
     }
-    scene.hide(at.id);
+    fixture.hide(at.id);
     assert_eq!(refused(set(5, LikeValue::Like)), Error::CommentUnavailable(CommentState::Hidden));
-    let unasked = run(scene.comments.comment(&everybody(), at.id, None, 0)).expect("it stands");
+    let unasked = run(fixture.comments.comment(&everybody(), at.id, None, 0)).expect("it stands");
     assert_eq!((unasked.comment.counts.like_count, unasked.comment.counts.dislike_count), (0, 0));
 }

@@ -57,14 +57,14 @@ fn command(object: usize, number: i64) -> Command {
 const LIMITS: WriteQueueLimits =
     WriteQueueLimits { write_queue: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
 
-struct Scene {
+struct Fixture {
     writer: Arc<Held>,
     write_queues: Arc<WriteQueues>,
 }
 
 type Answer = Result<Vec<Result<CommandOutput>>>;
 
-impl Scene {
+impl Fixture {
     fn new(limits: WriteQueueLimits, held: bool) -> Self {
         let writer = Arc::new(Held { gate: held.then(|| Semaphore::new(0)), ..Held::default() });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
@@ -124,85 +124,85 @@ async fn told(caller: JoinHandle<Answer>) -> Vec<String> {
 
 #[tokio::test]
 async fn what_waits_meanwhile_is_the_next_batch_and_everybody_gets_the_own_answer() {
-    let scene = Scene::new(LIMITS, true);
+    let fixture = Fixture::new(LIMITS, true);
     let mut callers = Vec::new();
     for n in 0..40 {
-        callers.push(scene.hand(vec![command(1, n)]).await);
+        callers.push(fixture.hand(vec![command(1, n)]).await);
     }
-    scene.open();
+    fixture.open();
     for (n, caller) in callers.into_iter().enumerate() {
         assert_eq!(told(caller).await, [n.to_string()]);
     }
-    let sizes = scene.sizes();
+    let sizes = fixture.sizes();
     assert_eq!((sizes[0], sizes.iter().sum::<usize>()), (1, 40), "the first went alone: {sizes:?}");
     assert!(sizes.len() <= 5, "39 that wait are 32, 6 and 1: {sizes:?}");
-    let order: Vec<i64> = scene.writer.batches.lock().expect("kept").iter().flatten().map(number).collect();
+    let order: Vec<i64> = fixture.writer.batches.lock().expect("kept").iter().flatten().map(number).collect();
     assert!(order.is_sorted(), "a lane keeps its order: {order:?}");
 }
 
 #[tokio::test]
 async fn a_lane_has_one_committer_while_others_work_beside_it() {
-    let scene = Scene::new(LIMITS, true);
+    let fixture = Fixture::new(LIMITS, true);
     let [a, b] = objects_apart(2)[..] else { panic!("two") };
     let mut callers = Vec::new();
     for n in 0..6 {
-        callers.push(scene.hand(vec![command(a, n)]).await);
+        callers.push(fixture.hand(vec![command(a, n)]).await);
     }
-    scene.working(1).await;
-    callers.push(scene.hand(vec![command(b, 9)]).await);
-    scene.working(2).await;
-    scene.open();
+    fixture.working(1).await;
+    callers.push(fixture.hand(vec![command(b, 9)]).await);
+    fixture.working(2).await;
+    fixture.open();
     for caller in callers {
         told(caller).await;
     }
-    assert_eq!(scene.writer.most_at_once.load(Ordering::SeqCst), 2);
+    assert_eq!(fixture.writer.most_at_once.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn commands_of_one_caller_stay_together_however_many_they_are() {
-    let scene = Scene::new(LIMITS, true);
-    let first = scene.hand(vec![command(1, 0)]).await;
-    let few = scene.hand((1..4).map(|n| command(1, n)).collect()).await;
-    let many = scene.hand((4..2_004).map(|n| command(1, n)).collect()).await;
+    let fixture = Fixture::new(LIMITS, true);
+    let first = fixture.hand(vec![command(1, 0)]).await;
+    let few = fixture.hand((1..4).map(|n| command(1, n)).collect()).await;
+    let many = fixture.hand((4..2_004).map(|n| command(1, n)).collect()).await;
     assert!(
         matches!(many.await.expect("no panic"), Err(Error::Overloaded { .. })),
         "more than a lane holds beside others"
     );
-    scene.open();
+    fixture.open();
     assert_eq!((told(first).await.len(), told(few).await), (1, vec!["1".into(), "2".into(), "3".into()]));
-    let alone = scene.hand((0..2_000).map(|n| command(1, n)).collect()).await;
+    let alone = fixture.hand((0..2_000).map(|n| command(1, n)).collect()).await;
     assert_eq!(told(alone).await.len(), 2_000, "an empty lane takes what could never be written otherwise");
 }
 
 #[tokio::test]
 async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_its_callers_left() {
-    let scene = Scene::new(WriteQueueLimits { write_queue: 600, source: 700, committers: 1, ..LIMITS }, true);
-    let mut callers = vec![scene.hand(vec![command(1, 0)]).await];
-    scene.working(1).await;
+    let fixture = Fixture::new(WriteQueueLimits { write_queue: 600, source: 700, committers: 1, ..LIMITS }, true);
+    let mut callers = vec![fixture.hand(vec![command(1, 0)]).await];
+    fixture.working(1).await;
     for n in 1..=600 {
-        callers.push(scene.hand(vec![command(1, n)]).await);
+        callers.push(fixture.hand(vec![command(1, n)]).await);
     }
-    let refused = scene.write_queues.submit(vec![command(1, 601)]).await;
+    let refused = fixture.write_queues.submit(vec![command(1, 601)]).await;
     assert!(matches!(refused, Err(Error::Overloaded { .. })), "the lane is full: {refused:?}");
     let neighbour = (2..).find(|n| command(*n, 0).subject.partition() != command(1, 0).subject.partition());
     for n in 0..100 {
-        callers.push(scene.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
+        callers.push(fixture.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
     }
-    let refused = scene.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)]).await;
+    let refused = fixture.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)]).await;
     assert!(matches!(refused, Err(Error::Overloaded { .. })), "the source is full: {refused:?}");
     callers.iter().for_each(JoinHandle::abort);
-    scene.open();
-    scene.write_queues.close().await;
-    assert_eq!(scene.sizes().iter().sum::<usize>(), 701, "a refused one had an effect, or a taken one none");
+    fixture.open();
+    fixture.write_queues.close().await;
+    assert_eq!(fixture.sizes().iter().sum::<usize>(), 701, "a refused one had an effect, or a taken one none");
 }
 
 #[tokio::test]
 async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
-    let scene = Scene::new(LIMITS, false);
-    assert_eq!(told(scene.hand(vec![command(1, 7)]).await).await, ["7"]);
-    scene.write_queues.close().await;
-    assert_eq!(scene.write_queues.submit(vec![command(1, 8)]).await, Err(Error::ServerStopping));
-    assert_eq!(scene.sizes(), [1]);
+    let fixture = Fixture::new(LIMITS, false);
+    assert_eq!(told(fixture.hand(vec![command(1, 7)]).await).await, ["7"]);
+    fixture.write_queues.close().await;
+    assert_eq!(fixture.write_queues.submit(vec![command(1, 8)]).await, Err(Error::ServerStopping));
+    assert_eq!(fixture.sizes(), [1]);
 }
 
 #[tokio::test]
@@ -222,33 +222,33 @@ async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_loc
     ];
     let objects = objects_apart(6);
     for (apart, breadth, waiting, sizes) in cases {
-        let scene = Scene::new(WriteQueueLimits { committers: 1, breadth, apart, ..LIMITS }, true);
-        let mut callers = vec![scene.hand(vec![command(objects[0], 0)]).await];
-        scene.working(1).await;
+        let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth, apart, ..LIMITS }, true);
+        let mut callers = vec![fixture.hand(vec![command(objects[0], 0)]).await];
+        fixture.working(1).await;
         for (object, count) in objects[1..].iter().zip(waiting) {
             for _ in 0..*count {
-                callers.push(scene.hand(vec![command(*object, 0)]).await);
+                callers.push(fixture.hand(vec![command(*object, 0)]).await);
             }
         }
-        scene.open();
+        fixture.open();
         for caller in callers {
             told(caller).await;
         }
-        assert_eq!(scene.sizes(), sizes, "apart: {apart}, {waiting:?}");
+        assert_eq!(fixture.sizes(), sizes, "apart: {apart}, {waiting:?}");
     }
 }
 
 #[tokio::test]
 async fn a_batch_takes_from_no_more_lanes_than_it_may_and_leaves_the_rest_to_the_next() {
-    let scene = Scene::new(WriteQueueLimits { committers: 1, breadth: 2, ..LIMITS }, true);
+    let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth: 2, ..LIMITS }, true);
     let objects = objects_apart(5);
     let mut callers = Vec::new();
     for (n, object) in (0..).zip(&objects) {
-        callers.push(scene.hand(vec![command(*object, n)]).await);
+        callers.push(fixture.hand(vec![command(*object, n)]).await);
     }
-    scene.open();
+    fixture.open();
     for caller in callers {
         told(caller).await;
     }
-    assert_eq!(scene.sizes(), [1, 2, 2], "the first went alone");
+    assert_eq!(fixture.sizes(), [1, 2, 2], "the first went alone");
 }

@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 
 use super::Found;
-use super::scene::Scene;
+use super::fixture::Fixture;
 use crate::histcheck::history::{Call, Item, Outcome, Place, Written};
 
 /// Finds responses that do not match their request.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let wrong = match (&op.call, &op.outcome) {
             (Call::Get { comment, .. }, Outcome::Comment(item)) => {
                 (item.id != *comment).then(|| format!("{} instead of {comment}", item.id))
@@ -21,9 +21,9 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             (
                 Call::Edit { comment, .. } | Call::Delete { comment, .. } | Call::Undelete { comment, .. },
                 Outcome::Written(of),
-            ) => changed(scene, *comment, of),
+            ) => changed(fixture, *comment, of),
             (Call::Root { .. }, Outcome::Written(of)) => (of.root != 0).then(|| format!("a root below {}", of.root)),
-            (Call::Reply { parent, .. }, Outcome::Written(of)) => reply(scene, *parent, of),
+            (Call::Reply { parent, .. }, Outcome::Written(of)) => reply(fixture, *parent, of),
             _other => None,
         };
         found.extend(wrong, *number);
@@ -65,14 +65,14 @@ fn replies(items: &[Item], root: i64) -> Option<String> {
     foreign.or_else(|| (head != 1).then(|| format!("the replies to {root} have {head} heads")))
 }
 
-fn changed(scene: &Scene<'_>, comment: i64, of: &Written) -> Option<String> {
-    let as_it_is = scene.comment(comment).is_none_or(|comment| (comment.root, comment.floor) == (of.root, of.floor));
+fn changed(fixture: &Fixture<'_>, comment: i64, of: &Written) -> Option<String> {
+    let as_it_is = fixture.comment(comment).is_none_or(|comment| (comment.root, comment.floor) == (of.root, of.floor));
     (of.id != comment || !as_it_is).then(|| format!("a change of {comment} is answered as one of {of:?}"))
 }
 
 /// Checks that a reply belongs to the root of its parent.
-fn reply(scene: &Scene<'_>, parent: i64, of: &Written) -> Option<String> {
-    let parent = scene.comment(parent)?;
+fn reply(fixture: &Fixture<'_>, parent: i64, of: &Written) -> Option<String> {
+    let parent = fixture.comment(parent)?;
     let root = if parent.root == 0 { parent.id } else { parent.root };
     (of.root != root).then(|| format!("a reply to {} stands below {}, not {root}", parent.id, of.root))
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::scene::{Comment, Scene, What};
+use super::fixture::{Comment, Fixture, What};
 use super::{Found, STALE};
 use crate::histcheck::history::{Counts, Item, Outcome};
 
@@ -20,9 +20,10 @@ struct Visible {
 }
 
 impl Visible {
-    fn add(&mut self, scene: &Scene<'_>, comment: &Comment) {
+    fn add(&mut self, fixture: &Fixture<'_>, comment: &Comment) {
         // Revisions returned before the request was sent do not contain its change.
-        let before = |request: u32| scene.reached(scene.requests[request as usize].begun).map_or(0, |(told, _)| told);
+        let before =
+            |request: u32| fixture.reached(fixture.requests[request as usize].begun).map_or(0, |(told, _)| told);
         if comment.born == 0 {
             self.open.push(before(comment.request).saturating_add(1));
             return;
@@ -77,32 +78,32 @@ impl Visible {
 }
 
 /// Finds counts that differ from the comments.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     let (mut roots, mut all) = (Visible::default(), Visible::default());
     // The reply count of a root covers its descendants at any depth, that of a reply its direct
     // replies.
     let (mut below, mut answers): (BTreeMap<i64, Visible>, BTreeMap<i64, Visible>) = Default::default();
-    for comment in &scene.comments {
-        all.add(scene, comment);
+    for comment in &fixture.comments {
+        all.add(fixture, comment);
         if comment.root == 0 {
-            roots.add(scene, comment)
+            roots.add(fixture, comment)
         } else {
-            below.entry(comment.root).or_default().add(scene, comment);
+            below.entry(comment.root).or_default().add(fixture, comment);
             let parent =
-                scene.call(&scene.requests[comment.request as usize]).makes().map_or(0, |(_, parent, _)| parent);
-            answers.entry(parent).or_default().add(scene, comment);
+                fixture.call(&fixture.requests[comment.request as usize]).makes().map_or(0, |(_, parent, _)| parent);
+            answers.entry(parent).or_default().add(fixture, comment);
         }
     }
     // Creates with an unknown outcome whose comments were not seen in any read.
-    if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
+    if fixture.export().is_none() && fixture.requests.iter().any(|request| fixture.is_lost(request)) {
         return;
     }
     let (roots, all) = (roots.settle(), all.settle());
     let settled =
         |all: BTreeMap<i64, Visible>| all.into_iter().map(|(id, of)| (id, of.settle())).collect::<BTreeMap<_, _>>();
     let (below, answers) = (settled(below), settled(answers));
-    for number in scene.mine {
-        let outcome = &scene.op(*number).outcome;
+    for number in fixture.mine {
+        let outcome = &fixture.op(*number).outcome;
         let told = match outcome {
             Outcome::Counts(counts) => Some(*counts),
             Outcome::Page(shown) => shown.counts,
@@ -121,8 +122,8 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             within(found, *number, "root_count", root_count, roots.at(revision), revision);
             within(found, *number, "comment_count", comments, all.at(revision), revision);
         }
-        let (from, to) = span(scene, *number);
-        for Item { id, root, replies, .. } in scene.op(*number).items() {
+        let (from, to) = span(fixture, *number);
+        for Item { id, root, replies, .. } in fixture.op(*number).items() {
             let counted = if *root == 0 { below.get(id) } else { answers.get(id) };
             let due = counted.map_or((0, 0), |counted| counted.within(from, to));
             within(found, *number, "a reply_count", *replies, due, to);
@@ -131,8 +132,8 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 }
 
 /// Returns the first and the last revision that a response may show.
-fn span(scene: &Scene<'_>, number: u32) -> (i64, i64) {
-    let op = scene.op(number);
+fn span(fixture: &Fixture<'_>, number: u32) -> (i64, i64) {
+    let op = fixture.op(number);
     if let Outcome::Page(shown) = &op.outcome {
         return (shown.revision, shown.revision);
     }
@@ -141,10 +142,10 @@ fn span(scene: &Scene<'_>, number: u32) -> (i64, i64) {
     }
     let view = op.call.view().unwrap_or_default();
     let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
-    let from = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
+    let from = fixture.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
     // A request without a response may have made the next revision.
-    let told = scene.reached(op.ended).map_or(0, |(revision, _)| revision.saturating_add(1));
-    (from, scene.asked(op.ended).max(told).max(from))
+    let told = fixture.reached(op.ended).map_or(0, |(revision, _)| revision.saturating_add(1));
+    (from, fixture.asked(op.ended).max(told).max(from))
 }
 
 fn within(found: &mut Found, op: u32, name: &str, count: i32, (least, most): (i32, i32), revision: i64) {

@@ -2,8 +2,8 @@
 //! holds at every server, and also when a stream breaks and is resumed after the last received
 //! revision. Only changes that are too old to be sent become a gap.
 
+use super::fixture::{Fixture, What};
 use super::quick::QuickMap;
-use super::scene::{Scene, What};
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, How, Outcome, TOLD, Told};
 
@@ -11,23 +11,23 @@ use crate::histcheck::history::{Call, How, Outcome, TOLD, Told};
 type Acknowledged = (i64, i64, How, u32);
 
 /// Finds changes that were left out, repeated or invented.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     // The last operation of each watcher and the last revision it received.
     let mut places: QuickMap<u32, (u32, i64)> = QuickMap::default();
     let mut acknowledged = Vec::new();
-    for number in scene.mine {
-        let op = scene.op(*number);
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let Call::Watch { after, .. } = op.call else { continue };
         let last = if let Outcome::Changes { told, last } = &op.outcome {
             if acknowledged.is_empty() {
-                acknowledged = changes(scene);
+                acknowledged = changes(fixture);
             }
             dense(found, *number, after, told, *last);
             complete(found, *number, &acknowledged, (after, *last), told);
-            sound(scene, found, *number, told);
+            sound(fixture, found, *number, told);
             told.last().map_or(after, |(revision, _)| *revision)
         } else if let Outcome::Gap { first, last } = op.outcome {
-            old(scene, found, *number, after, (first, last));
+            old(fixture, found, *number, after, (first, last));
             last
         } else {
             continue;
@@ -44,10 +44,10 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 }
 
 /// Returns the acknowledged changes by revision.
-fn changes(scene: &Scene<'_>) -> Vec<Acknowledged> {
-    let all = scene.requests.iter().filter_map(|request| {
-        let written = scene.written(request)?;
-        Some((written.revision, written.id, scene.call(request).changes()?, request.first))
+fn changes(fixture: &Fixture<'_>) -> Vec<Acknowledged> {
+    let all = fixture.requests.iter().filter_map(|request| {
+        let written = fixture.written(request)?;
+        Some((written.revision, written.id, fixture.call(request).changes()?, request.first))
     });
     let mut all: Vec<_> = all.collect();
     all.sort_unstable_by_key(|(revision, ..)| *revision);
@@ -56,13 +56,13 @@ fn changes(scene: &Scene<'_>) -> Vec<Acknowledged> {
 
 /// Checks that a gap follows the last received revision, and that it leaves out no revision that
 /// can be sent one by one.
-fn old(scene: &Scene<'_>, found: &mut Found, number: u32, after: i64, (first, last): (i64, i64)) {
+fn old(fixture: &Fixture<'_>, found: &mut Found, number: u32, after: i64, (first, last): (i64, i64)) {
     if first != after.saturating_add(1) || last < first {
         found.add(|| format!("a gap from {first} to {last} behind revision {after}"), &[number]);
     }
     // By this time a response has shown at least the revision that the subject had at the end of
     // the watch.
-    let reached = scene.reached(scene.op(number).ended.saturating_add(STALE)).map_or(0, |(revision, _)| revision);
+    let reached = fixture.reached(fixture.op(number).ended.saturating_add(STALE)).map_or(0, |(revision, _)| revision);
     if last > reached.saturating_sub(TOLD) {
         found.add(|| format!("a gap up to {last}, though the subject is at {reached}"), &[number]);
     }
@@ -94,17 +94,17 @@ fn complete(found: &mut Found, number: u32, all: &[Acknowledged], (after, last):
 
 /// Checks that each comment is created once and exists, and that each received change may have been
 /// made at that time.
-fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
+fn sound(fixture: &Fixture<'_>, found: &mut Found, number: u32, told: &[Told]) {
     let all = told.iter().flat_map(|(revision, comments)| comments.iter().map(move |(id, how)| (*revision, *id, *how)));
     let mut created: Vec<(i64, i64)> = Vec::new();
     for (revision, _) in told.iter().filter(|(_, comments)| comments.is_empty()) {
         found.add(|| format!("at revision {revision} nothing is told"), &[number]);
     }
     for (revision, id, how) in all {
-        let Some(comment) = scene.comment(id) else {
+        let Some(comment) = fixture.comment(id) else {
             // A request without a response may have been executed; only the export at the end shows
             // that.
-            if scene.export().is_none() && scene.requests.iter().any(|request| scene.is_lost(request)) {
+            if fixture.export().is_none() && fixture.requests.iter().any(|request| fixture.is_lost(request)) {
                 continue;
             }
             found.add(|| format!("at revision {revision} a comment is told that does not stand: {id}"), &[number]);
@@ -115,7 +115,7 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
         }
         let at = |known: i64| known == revision || known == 0;
         // A change cannot be received before its request is sent.
-        let asked = |request: u32| scene.requests[request as usize].begun < scene.op(number).ended;
+        let asked = |request: u32| fixture.requests[request as usize].begun < fixture.op(number).ended;
         let changes = comment.changes.iter().chain(&comment.open);
         let mut same = changes.filter(|change| at(change.revision) && asked(change.request));
         let was_done = match how {
@@ -126,7 +126,7 @@ fn sound(scene: &Scene<'_>, found: &mut Found, number: u32, told: &[Told]) {
         };
         if !was_done {
             let what = || format!("at revision {revision} {id} is told as {how:?}, which nobody did");
-            found.add(what, &comment.story(scene, number));
+            found.add(what, &comment.story(fixture, number));
         }
     }
     created.sort_unstable();

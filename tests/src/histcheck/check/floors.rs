@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 
 use super::Found;
-use super::scene::{Comment, Scene};
+use super::fixture::{Comment, Fixture};
 use crate::histcheck::history::{Nanos, Outcome};
 
 /// An acknowledged create: begun, ended, floor, revision, its operation.
 type Given = (Nanos, Nanos, i32, i64, u32);
 
 /// Finds floors that are missing, assigned twice or out of order.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     let mut spaces: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
-    for comment in &scene.comments {
+    for comment in &fixture.comments {
         spaces.entry(comment.root).or_default().push(comment);
     }
     for comments in spaces.values_mut() {
         comments.sort_by_key(|comment| comment.floor);
-        unique(scene, found, comments);
-        order(scene, found, comments);
+        unique(fixture, found, comments);
+        order(fixture, found, comments);
     }
-    if let Some((number, Outcome::Export { rows, .. })) = scene.export() {
+    if let Some((number, Outcome::Export { rows, .. })) = fixture.export() {
         let mut floors: BTreeMap<i64, Vec<i32>> = BTreeMap::new();
         rows.iter().for_each(|row| floors.entry(row.root).or_default().push(row.floor));
         for (root, floors) in &mut floors {
@@ -33,9 +33,9 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 }
 
 /// Checks that no floor occurs twice, and that revisions are in the order of floors.
-fn unique(scene: &Scene<'_>, found: &mut Found, comments: &[&Comment]) {
+fn unique(fixture: &Fixture<'_>, found: &mut Found, comments: &[&Comment]) {
     for pair in comments.windows(2) {
-        let ops = || [0, 1].map(|at| scene.requests[pair[at].request as usize].first);
+        let ops = || [0, 1].map(|at| fixture.requests[pair[at].request as usize].first);
         if pair[0].floor == pair[1].floor {
             found.add(|| format!("floor {} was given to {} and {}", pair[0].floor, pair[0].id, pair[1].id), &ops());
         }
@@ -48,10 +48,10 @@ fn unique(scene: &Scene<'_>, found: &mut Found, comments: &[&Comment]) {
 
 /// Goes through one floor sequence in the order of time, with the highest floor that was answered
 /// before each request.
-fn order(scene: &Scene<'_>, found: &mut Found, comments: &[&Comment]) {
+fn order(fixture: &Fixture<'_>, found: &mut Found, comments: &[&Comment]) {
     let mut given: Vec<Given> = Vec::with_capacity(comments.len());
     for comment in comments {
-        let request = &scene.requests[comment.request as usize];
+        let request = &fixture.requests[comment.request as usize];
         if let Some(ended) = request.fate.ended() {
             given.push((request.begun, ended, comment.floor, comment.born, request.first));
         }

@@ -5,12 +5,12 @@
 //! type is found in the first response that shows it.
 
 use super::Found;
-use super::scene::Scene;
+use super::fixture::Fixture;
 
 /// Finds comments of another subject.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let asked = op.call.subject();
         for item in op.items() {
             if item.subject != asked {

@@ -6,9 +6,9 @@
 //! number that may have had it, at some time during the call. For a response that need not come
 //! from the primary, that time may be earlier by the maximum age of a response.
 
+use super::fixture::Fixture;
 use super::likes::{Write, writes};
 use super::quick::QuickMap;
-use super::scene::Scene;
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, Nanos, Op, Outcome, Value};
 
@@ -16,11 +16,11 @@ use crate::histcheck::history::{Call, Nanos, Op, Outcome, Value};
 type Told = (i64, i32, i32, u32);
 
 /// Finds counts that differ from the values of the members.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     let mut told: QuickMap<i64, Vec<Told>> = QuickMap::default();
     let mut counted: QuickMap<i64, Vec<Told>> = QuickMap::default();
-    for number in scene.mine {
-        let op = scene.op(*number);
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         if let (Outcome::Liked(liked), Call::Like { comment, .. }) = (&op.outcome, &op.call) {
             let at = (liked.revision, liked.likes, liked.dislikes, *number);
             told.entry(*comment).or_default().push(at);
@@ -48,11 +48,11 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             }
         }
     }
-    stale(scene, found, &told);
-    let sums = Sums::of(scene);
+    stale(fixture, found, &told);
+    let sums = Sums::of(fixture);
     for (comment, told) in counted {
         for (_, up, down, number) in told {
-            let op = scene.op(number);
+            let op = fixture.op(number);
             let (likes, dislikes) = sums.within(comment, since(op), op.ended);
             for (count, (least, most), name) in [(up, likes, "likes"), (down, dislikes, "dislikes")] {
                 if !(least..=most).contains(&count) {
@@ -69,9 +69,9 @@ pub(super) struct Sums(QuickMap<i64, (Steps, Steps)>);
 
 impl Sums {
     /// Returns the sums of the values that members have set.
-    pub(super) fn of(scene: &Scene<'_>) -> Self {
+    pub(super) fn of(fixture: &Fixture<'_>) -> Self {
         let mut writes_of: QuickMap<i64, Vec<Vec<Write>>> = QuickMap::default();
-        for ((comment, _), of) in writes(scene) {
+        for ((comment, _), of) in writes(fixture) {
             writes_of.entry(comment).or_default().push(of);
         }
         let steps = |members: &[Vec<Write>]| (Steps::of(members, Value::Like), Steps::of(members, Value::Dislike));
@@ -94,10 +94,10 @@ fn since(op: &Op) -> Nanos {
 /// Finds comments shown at an own revision that is too low. For a fresh read that is a revision
 /// below one that was returned before the read began; for other reads the maximum age of a response
 /// is added.
-fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) {
+fn stale(fixture: &Fixture<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) {
     for (comment, told) in told {
         let mut ends: Vec<(Nanos, i64, u32)> =
-            told.iter().map(|(revision, .., number)| (scene.op(*number).ended, *revision, *number)).collect();
+            told.iter().map(|(revision, .., number)| (fixture.op(*number).ended, *revision, *number)).collect();
         ends.sort_unstable();
         let mut highest = (0, 0);
         for (_, revision, number) in &mut ends {
@@ -105,7 +105,7 @@ fn stale(scene: &Scene<'_>, found: &mut Found, told: &QuickMap<i64, Vec<Told>>) 
             (*revision, *number) = highest;
         }
         for (revision, .., number) in told {
-            let op = scene.op(*number);
+            let op = fixture.op(*number);
             let since = since(op);
             let before = ends.partition_point(|(ended, ..)| *ended < since);
             let reached = before.checked_sub(1).map_or((0, 0), |last| (ends[last].1, ends[last].2));

@@ -21,8 +21,8 @@
 //! The response to a like is a read too, after its own write. Reads that are not fresh may be
 //! stale, and do not restrict other reads.
 
+use super::fixture::{Fate, Fixture};
 use super::quick::QuickMap;
-use super::scene::{Fate, Scene};
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, Nanos, Outcome, Value};
 
@@ -55,13 +55,13 @@ struct Read {
 pub(super) type Key = (i64, u32);
 
 /// Returns the writes of all registers, each in its order.
-pub(super) fn writes(scene: &Scene<'_>) -> QuickMap<Key, Vec<Write>> {
+pub(super) fn writes(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Write>> {
     let mut all: QuickMap<Key, Vec<Write>> = QuickMap::default();
-    for (place, request) in (0..).zip(&scene.requests) {
-        let Call::Like { comment, member, value, .. } = scene.call(request) else { continue };
+    for (place, request) in (0..).zip(&fixture.requests) {
+        let Call::Like { comment, member, value, .. } = fixture.call(request) else { continue };
         if request.fate != Fate::Refused {
             let (begun, done) = (request.begun, request.fate.ended());
-            let (client, op) = (scene.op(request.first).client, request.first);
+            let (client, op) = (fixture.op(request.first).client, request.first);
             let write = Write { begun, done, value: *value, client, op, request: place };
             all.entry((*comment, *member)).or_default().push(write);
         }
@@ -70,19 +70,19 @@ pub(super) fn writes(scene: &Scene<'_>) -> QuickMap<Key, Vec<Write>> {
 }
 
 /// Finds reads that no order of the writes explains.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    for number in scene.mine {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    for number in fixture.mine {
         if let (Call::States { comments, .. }, Outcome::States(states)) =
-            (&scene.op(*number).call, &scene.op(*number).outcome)
+            (&fixture.op(*number).call, &fixture.op(*number).outcome)
             && states.len() != comments.len()
         {
             found.add(|| format!("{} states of {} comments", states.len(), comments.len()), &[*number]);
         }
     }
-    let writes = writes(scene);
-    let mut reads = reads(scene);
-    if let Some((number, Outcome::Export { likes, .. })) = scene.export() {
-        final_reads(scene, &writes, &mut reads, number, likes);
+    let writes = writes(fixture);
+    let mut reads = reads(fixture);
+    if let Some((number, Outcome::Export { likes, .. })) = fixture.export() {
+        final_reads(fixture, &writes, &mut reads, number, likes);
     }
     for (key, reads) in &mut reads {
         let writes = writes.get(key).map_or(&[][..], Vec::as_slice);
@@ -92,10 +92,10 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
-fn reads(scene: &Scene<'_>) -> QuickMap<Key, Vec<Read>> {
+fn reads(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Read>> {
     let mut all: QuickMap<Key, Vec<Read>> = QuickMap::default();
-    for number in scene.mine {
-        let op = scene.op(*number);
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let read = |value, fresh| {
             let begun = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
             Read { begun, ended: op.ended, value, fresh, of: None, op: *number }
@@ -107,7 +107,7 @@ fn reads(scene: &Scene<'_>) -> QuickMap<Key, Vec<Read>> {
                 }
             }
             (Call::Like { comment, member, .. }, Outcome::Liked(liked)) => {
-                let of = scene.place(op.request);
+                let of = fixture.place(op.request);
                 all.entry((*comment, *member)).or_default().push(Read { of, ..read(liked.value, true) });
             }
             _other => {}
@@ -118,7 +118,7 @@ fn reads(scene: &Scene<'_>) -> QuickMap<Key, Vec<Read>> {
 
 /// Returns the values at the end of the run as a read of every register.
 fn final_reads(
-    scene: &Scene<'_>,
+    fixture: &Fixture<'_>,
     writes: &QuickMap<Key, Vec<Write>>,
     reads: &mut QuickMap<Key, Vec<Read>>,
     number: u32,
@@ -126,7 +126,7 @@ fn final_reads(
 ) {
     let standing: QuickMap<Key, Value> =
         likes.iter().map(|(comment, member, value)| ((*comment, *member), *value)).collect();
-    let op = scene.op(number);
+    let op = fixture.op(number);
     for key in writes.keys().chain(standing.keys().filter(|key| !writes.contains_key(*key))) {
         let value = standing.get(key).copied().unwrap_or(Value::None);
         let read = Read { begun: op.begun, ended: op.ended, value, fresh: true, of: None, op: number };

@@ -4,24 +4,24 @@
 //! comment exists once, a refused one not at all, and one without a response at most once.
 
 use super::Found;
+use super::fixture::{Fate, Fixture, Request, written};
 use super::quick::QuickMap;
 use super::refusals;
-use super::scene::{Fate, Request, Scene, written};
 use crate::histcheck::history::{Item, Outcome};
 
 /// Finds requests that were executed twice or not at all.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     let mut ids: QuickMap<i64, u32> = QuickMap::default();
-    for request in &scene.requests {
-        answers(scene, found, request);
-        if let (Some((..)), Some(made)) = (scene.call(request).makes(), scene.written(request))
+    for request in &fixture.requests {
+        answers(fixture, found, request);
+        if let (Some((..)), Some(made)) = (fixture.call(request).makes(), fixture.written(request))
             && let Some(twin) = ids.insert(made.id, request.first)
         {
             found.add(|| format!("id {} was answered to two requests", made.id), &[twin, request.first]);
         }
     }
-    if let Some((number, Outcome::Export { rows, drifts, .. })) = scene.export() {
-        stands(scene, found, number, rows);
+    if let Some((number, Outcome::Export { rows, drifts, .. })) = fixture.export() {
+        stands(fixture, found, number, rows);
         for drift in drifts {
             found.add(|| format!("counts drift: {drift}"), &[number]);
         }
@@ -29,10 +29,10 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 }
 
 /// Checks that every response to a request equals the first one.
-fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
-    let (Fate::Done { op, ended }, Some(first)) = (request.fate, scene.written(request)) else { return };
+fn answers(fixture: &Fixture<'_>, found: &mut Found, request: &Request) {
+    let (Fate::Done { op, ended }, Some(first)) = (request.fate, fixture.written(request)) else { return };
     for number in request.attempts() {
-        let again = scene.op(number);
+        let again = fixture.op(number);
         if written(again).is_some_and(|other| other != first) {
             found.add(|| format!("two answers to one request: {first:?} and {:?}", again.outcome), &[op, number]);
         }
@@ -48,7 +48,7 @@ fn answers(scene: &Scene<'_>, found: &mut Found, request: &Request) {
 
 /// Checks that every acknowledged comment exists once. The rule `rows` finds refused comments and
 /// comments under another id.
-fn stands(scene: &Scene<'_>, found: &mut Found, export: u32, rows: &[Item]) {
+fn stands(fixture: &Fixture<'_>, found: &mut Found, export: u32, rows: &[Item]) {
     let mut standing: QuickMap<i64, u32> = QuickMap::default();
     let mut texts: QuickMap<u64, i64> = QuickMap::default();
     for row in rows {
@@ -59,12 +59,12 @@ fn stands(scene: &Scene<'_>, found: &mut Found, export: u32, rows: &[Item]) {
             found.add(|| format!("doubled: the text of {row} stands under {other} too"), &[export]);
         }
     }
-    for comment in &scene.comments {
+    for comment in &fixture.comments {
         let count = standing.get(&comment.id).copied().unwrap_or_default();
         if count != 1 {
             let words = if count == 0 { "lost" } else { "standing more than once" };
             let what = || format!("{words}: comment {} of revision {}", comment.id, comment.born);
-            found.add(what, &comment.story(scene, export));
+            found.add(what, &comment.story(fixture, export));
         }
     }
 }

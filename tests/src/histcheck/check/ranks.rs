@@ -8,16 +8,16 @@
 
 use std::collections::BTreeMap;
 
+use super::fixture::{Comment, Fixture};
 use super::like_counts::Sums;
-use super::scene::{Comment, Scene};
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, Place, Sort};
 
 /// Finds pages and previews in an order that no likes explain.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    let ranks = Ranks::of(scene);
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    let ranks = Ranks::of(fixture);
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let Outcome::Page(shown) = &op.outcome else { continue };
         // Only the first page, which is not longer than the ranked part of the list; later pages
         // end in the order of time.
@@ -41,7 +41,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 
 /// The likes of a subject's comments, and the replies of its roots.
 struct Ranks<'s, 'h> {
-    scene: &'s Scene<'h>,
+    fixture: &'s Fixture<'h>,
     sums: Sums,
     below: BTreeMap<i64, Vec<&'s Comment>>,
 }
@@ -50,12 +50,12 @@ struct Ranks<'s, 'h> {
 type Span = (Nanos, Nanos);
 
 impl<'s, 'h> Ranks<'s, 'h> {
-    fn of(scene: &'s Scene<'h>) -> Self {
+    fn of(fixture: &'s Fixture<'h>) -> Self {
         let mut below: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
-        for comment in scene.comments.iter().filter(|comment| comment.root != 0) {
+        for comment in fixture.comments.iter().filter(|comment| comment.root != 0) {
             below.entry(comment.root).or_default().push(comment);
         }
-        Self { scene, sums: Sums::of(scene), below }
+        Self { fixture, sums: Sums::of(fixture), below }
     }
 
     fn likes(&self, id: i64, (begun, ended): Span) -> (i32, i32) {
@@ -69,7 +69,7 @@ impl<'s, 'h> Ranks<'s, 'h> {
 
     /// Returns true if a comment was visible all the time.
     fn was_there(&self, id: i64, (begun, ended): Span) -> bool {
-        self.scene.comment(id).is_some_and(|comment| comment.was_there(self.scene, begun, ended))
+        self.fixture.comment(id).is_some_and(|comment| comment.was_there(self.fixture, begun, ended))
     }
 
     /// Checks that no comment certainly has a lower score than a later one. `score` returns the
@@ -81,7 +81,7 @@ impl<'s, 'h> Ranks<'s, 'h> {
         items: impl Iterator<Item = &'i Item>,
         score: impl Fn(&Self, i64, Span) -> (i32, i32),
     ) {
-        let when = span(self.scene.op(number));
+        let when = span(self.fixture.op(number));
         let mut lowest: Option<(i32, i64)> = None;
         for item in items.filter(|item| self.was_there(item.id, when)) {
             let (least, most) = score(self, item.id, when);
@@ -96,9 +96,9 @@ impl<'s, 'h> Ranks<'s, 'h> {
     /// Checks that a preview is as full as the existing comments allow, and contains the most liked
     /// ones.
     fn full(&self, found: &mut Found, number: u32, root: i64, preview: &[Item], wanted: usize) {
-        let when = span(self.scene.op(number));
+        let when = span(self.fixture.op(number));
         let below = || self.below.get(&root).into_iter().flatten();
-        let there = |comment: &&&Comment| comment.was_there(self.scene, when.0, when.1);
+        let there = |comment: &&&Comment| comment.was_there(self.fixture, when.0, when.1);
         if preview.len() < wanted {
             let (shown, due) = (preview.len(), below().filter(there).take(wanted).count());
             if shown < due {
@@ -109,7 +109,7 @@ impl<'s, 'h> Ranks<'s, 'h> {
         // Likes of comments that came or went are unknown. A removed comment leaves the ranking
         // later than the list, and until then its place goes to the oldest comment.
         let most = |item: &Item| if self.was_there(item.id, when) { self.likes(item.id, when).1 } else { i32::MAX };
-        let gone = below().filter(|comment| comment.went(self.scene, when.0, when.1)).count();
+        let gone = below().filter(|comment| comment.went(self.fixture, when.0, when.1)).count();
         let (places, most): (usize, Vec<i32>) = (wanted.saturating_sub(gone), preview.iter().map(most).collect());
         let hidden = |comment: &&&Comment| {
             let least = self.likes(comment.id, when).0;

@@ -3,14 +3,14 @@
 //! refused as not executed has no effect.)
 
 use super::Found;
-use super::scene::Scene;
+use super::fixture::Fixture;
 use crate::histcheck::history::{Call, Outcome};
 
 /// Finds refusals that nothing in the load explains, such as a comment that is not found, and
 /// internal errors of the service.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         if let Outcome::Refused(reason) = &op.outcome
             && !passes(reason)
             && !explained(&op.call).contains(&&**reason)
@@ -18,7 +18,7 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             found.add(|| format!("refused for {reason}, which nothing explains"), &[*number]);
         }
         if let Outcome::Refused(reason) = &op.outcome {
-            state(scene, found, *number, reason);
+            state(fixture, found, *number, reason);
         }
         if let Call::Misuse { how, .. } = &op.call
             && !matches!(op.outcome, Outcome::Refused(_) | Outcome::Unknown(_))
@@ -35,8 +35,8 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
 
 /// Checks that a call refused for the state of a comment was sent while the comment may have been
 /// in that state.
-fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
-    let op = scene.op(number);
+fn state(fixture: &Fixture<'_>, found: &mut Found, number: u32, reason: &str) {
+    let op = fixture.op(number);
     let visible = match reason {
         "COMMENT_UNAVAILABLE" | "PARENT_UNAVAILABLE" | "COMMENT_NOT_FOUND" | "STATE_CONFLICT" => false,
         "COMMENT_ALREADY_EXISTS" => true,
@@ -51,10 +51,13 @@ fn state(scene: &Scene<'_>, found: &mut Found, number: u32, reason: &str) {
         return;
     };
     // Too little is known of a comment whose create has no response.
-    let Some(comment) = scene.comment(*id) else { return };
-    if !comment.may_be(scene, visible, op.begun, op.ended) {
+    let Some(comment) = fixture.comment(*id) else { return };
+    if !comment.may_be(fixture, visible, op.begun, op.ended) {
         let words = if visible { "stood not" } else { "stood" };
-        found.add(|| format!("refused for {reason}, though {id} {words} all the while"), &comment.story(scene, number));
+        found.add(
+            || format!("refused for {reason}, though {id} {words} all the while"),
+            &comment.story(fixture, number),
+        );
     }
 }
 

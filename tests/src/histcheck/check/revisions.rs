@@ -2,32 +2,32 @@
 //! required. A fresh read is not below any revision returned before it began; another read not
 //! below one returned longer ago than the maximum age of a response.
 
-use super::scene::Scene;
+use super::fixture::Fixture;
 use super::{Found, STALE};
 
 /// Finds responses with a revision that is too low.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let (Some(view), Some(revision)) = (op.call.view(), op.revision()) else { continue };
         if revision < view.min_revision {
             found.add(|| format!("revision {revision} where {} was the least", view.min_revision), &[*number]);
         }
         let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
-        if let Some((least, other)) = scene.reached(since).filter(|(least, _)| *least > revision) {
+        if let Some((least, other)) = fixture.reached(since).filter(|(least, _)| *least > revision) {
             let words = if view.fresh { "fresh" } else { "long after" };
             found.add(|| format!("revision {revision}, {words}, though {least} had been told"), &[other, *number]);
         }
     }
-    rises(scene, found);
+    rises(fixture, found);
 }
 
 /// Checks that a write makes a revision above those of all responses that ended before it was sent.
-fn rises(scene: &Scene<'_>, found: &mut Found) {
-    for request in &scene.requests {
-        let Some(written) = scene.written(request) else { continue };
+fn rises(fixture: &Fixture<'_>, found: &mut Found) {
+    for request in &fixture.requests {
+        let Some(written) = fixture.written(request) else { continue };
         // A create, an edit, a delete and an undelete each make a new revision.
-        if let Some((told, other)) = scene.reached(request.begun).filter(|(told, _)| *told >= written.revision) {
+        if let Some((told, other)) = fixture.reached(request.begun).filter(|(told, _)| *told >= written.revision) {
             let what = || format!("a write made revision {} after {told} had been told", written.revision);
             found.add(what, &[other, request.first]);
         }

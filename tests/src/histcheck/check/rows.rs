@@ -4,22 +4,22 @@
 
 use super::Found;
 use super::STALE;
-use super::scene::{Comment, Fate, Scene, What};
+use super::fixture::{Comment, Fate, Fixture, What};
 use crate::histcheck::history::{Item, Op, Outcome};
 
 /// Finds comments that are shown in a wrong state.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         for item in op.items() {
-            let Some(comment) = scene.comment(item.id) else {
-                stranger(scene, found, *number, item);
+            let Some(comment) = fixture.comment(item.id) else {
+                stranger(fixture, found, *number, item);
                 continue;
             };
             let told = match &op.outcome {
-                Outcome::Page(shown) => at(scene, comment, item, op, shown.revision),
-                Outcome::Export { .. } => at(scene, comment, item, op, i64::MAX),
-                Outcome::Comment(_) | Outcome::Comments(_) => some_time(scene, comment, item, op),
+                Outcome::Page(shown) => at(fixture, comment, item, op, shown.revision),
+                Outcome::Export { .. } => at(fixture, comment, item, op, i64::MAX),
+                Outcome::Comment(_) | Outcome::Comments(_) => some_time(fixture, comment, item, op),
                 Outcome::Written(_)
                 | Outcome::Liked(_)
                 | Outcome::Counts(_)
@@ -29,21 +29,21 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
                 | Outcome::Refused(_)
                 | Outcome::Unknown(_) => None,
             };
-            if let Some(what) = told.or_else(|| place(scene, comment, item)) {
-                found.add(|| format!("{what}: {item}"), &comment.story(scene, *number));
+            if let Some(what) = told.or_else(|| place(fixture, comment, item)) {
+                found.add(|| format!("{what}: {item}"), &comment.story(fixture, *number));
             }
         }
     }
 }
 
 /// Reports a comment that was never acknowledged and does not exist at the end.
-fn stranger(scene: &Scene<'_>, found: &mut Found, number: u32, item: &Item) {
-    let writer = scene.writer(item.text);
+fn stranger(fixture: &Fixture<'_>, found: &mut Found, number: u32, item: &Item) {
+    let writer = fixture.writer(item.text);
     let ops = [writer.map_or(number, |writer| writer.first), number];
-    let what = match writer.map(|writer| (writer.fate, scene.call(writer).makes().is_some(), writer.begun)) {
+    let what = match writer.map(|writer| (writer.fate, fixture.call(writer).makes().is_some(), writer.begun)) {
         // A comment without a response to its create may be read. Nothing else deletes it, so it
         // exists at the end.
-        Some((Fate::Open, true, begun)) if begun < scene.op(number).ended && scene.export().is_none() => return,
+        Some((Fate::Open, true, begun)) if begun < fixture.op(number).ended && fixture.export().is_none() => return,
         Some((Fate::Open, true, _)) => "was shown and does not stand in the end",
         Some((Fate::Done { .. }, true, _)) => "doubled: its text was acknowledged under another id",
         Some((Fate::Refused, ..)) => "was refused as not executed, and is shown",
@@ -54,19 +54,19 @@ fn stranger(scene: &Scene<'_>, found: &mut Found, number: u32, item: &Item) {
 }
 
 /// Returns the violation of an item in a response at a revision, if any.
-fn at(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op, revision: i64) -> Option<String> {
+fn at(fixture: &Fixture<'_>, comment: &Comment, item: &Item, op: &Op, revision: i64) -> Option<String> {
     if comment.born > revision {
         return Some(format!("shown at revision {revision}, and made at {}", comment.born));
     }
     let (visible, text) = comment.at(revision);
     let shown = item.text != 0;
-    if shown != visible && !comment.may(scene, What::Visible(shown), op.ended) {
+    if shown != visible && !comment.may(fixture, What::Visible(shown), op.ended) {
         let last = comment.changes.iter().rfind(|of| of.revision <= revision && of.what == What::Visible(visible));
         let since = last.map_or(comment.born, |of| of.revision);
         let words = if shown { "its content is shown though it was deleted" } else { "deleted though it stands" };
         return Some(format!("{words}, at revision {revision}, since revision {since}"));
     }
-    if shown && item.text != text && !comment.may(scene, What::Text(item.text), op.ended) {
+    if shown && item.text != text && !comment.may(fixture, What::Text(item.text), op.ended) {
         return Some(format!("at revision {revision} its text is {text}"));
     }
     None
@@ -74,28 +74,28 @@ fn at(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op, revision: i64)
 
 /// Returns the violation of an item in a response without a revision, if any: it must match the
 /// comment at some revision, from the last one returned before the call on.
-fn some_time(scene: &Scene<'_>, comment: &Comment, item: &Item, op: &Op) -> Option<String> {
+fn some_time(fixture: &Fixture<'_>, comment: &Comment, item: &Item, op: &Op) -> Option<String> {
     let view = op.call.view().unwrap_or_default();
     let since = if view.fresh { op.begun } else { op.begun.saturating_sub(STALE) };
-    let least = scene.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
+    let least = fixture.reached(since).map_or(0, |(revision, _)| revision).max(view.min_revision);
     let later = comment
         .changes
         .iter()
-        .filter(|change| change.revision > least && scene.requests[change.request as usize].begun < op.ended);
+        .filter(|change| change.revision > least && fixture.requests[change.request as usize].begun < op.ended);
     let mut first = None;
     for revision in std::iter::once(least.max(comment.born)).chain(later.map(|change| change.revision)) {
-        let wrong = at(scene, comment, item, op, revision)?;
+        let wrong = at(fixture, comment, item, op, revision)?;
         first = first.or(Some(wrong));
     }
     first
 }
 
 /// Returns the violation of the parts that never change, if any.
-fn place(scene: &Scene<'_>, comment: &Comment, item: &Item) -> Option<String> {
+fn place(fixture: &Fixture<'_>, comment: &Comment, item: &Item) -> Option<String> {
     if !comment.is_shown_by(item) {
         return Some(format!("it was answered with root {} and floor {}", comment.root, comment.floor));
     }
-    let (member, parent, _) = scene.call(&scene.requests[comment.request as usize]).makes()?;
+    let (member, parent, _) = fixture.call(&fixture.requests[comment.request as usize]).makes()?;
     if item.parent != parent {
         return Some(format!("it answers {parent}"));
     }

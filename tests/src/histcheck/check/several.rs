@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::fixture::{Comment, Fixture};
 use super::quick::QuickMap;
-use super::scene::{Comment, Scene};
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, Item, Outcome, THREAD, Which};
 use crate::histcheck::names;
@@ -16,10 +16,10 @@ use crate::histcheck::names;
 const LONGEST: usize = 100;
 
 /// Finds responses that lack a comment, or contain it in the wrong place.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
-    let threads = Threads::of(scene);
-    for number in scene.mine {
-        let op = scene.op(*number);
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
+    let threads = Threads::of(fixture);
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let (Call::Several { which, .. }, Outcome::Comments(items)) = (&op.call, &op.outcome) else { continue };
         match which {
             Which::Batch(ids) => found.extend(batch(ids, items), *number),
@@ -53,7 +53,7 @@ type Path = Vec<i64>;
 
 /// The tree of the comments of a subject.
 struct Threads<'s, 'h> {
-    scene: &'s Scene<'h>,
+    fixture: &'s Fixture<'h>,
     levels: usize,
     /// All comments of each root, including the root, by their paths.
     all: BTreeMap<i64, BTreeMap<Path, &'s Comment>>,
@@ -61,15 +61,15 @@ struct Threads<'s, 'h> {
 }
 
 impl<'s, 'h> Threads<'s, 'h> {
-    fn of(scene: &'s Scene<'h>) -> Self {
-        let levels = scene.mine.first().map_or(1, |number| names::levels(scene.op(*number).call.subject()));
-        let mut threads = Self { scene, levels, all: BTreeMap::new(), paths: QuickMap::default() };
-        let mut comments: Vec<&Comment> = scene.comments.iter().collect();
+    fn of(fixture: &'s Fixture<'h>) -> Self {
+        let levels = fixture.mine.first().map_or(1, |number| names::levels(fixture.op(*number).call.subject()));
+        let mut threads = Self { fixture, levels, all: BTreeMap::new(), paths: QuickMap::default() };
+        let mut comments: Vec<&Comment> = fixture.comments.iter().collect();
         // A comment comes after its parent.
         comments.sort_by_key(|comment| (comment.root != 0, comment.floor));
         for comment in comments {
             let parent =
-                scene.call(&scene.requests[comment.request as usize]).makes().map_or(0, |(_, parent, _)| parent);
+                fixture.call(&fixture.requests[comment.request as usize]).makes().map_or(0, |(_, parent, _)| parent);
             let Some(path) = threads.path(comment.id, parent, comment.floor) else { continue };
             threads.paths.insert(comment.id, path.clone());
             threads.all.entry(path[0]).or_default().insert(path, comment);
@@ -105,15 +105,15 @@ impl<'s, 'h> Threads<'s, 'h> {
 
     /// Checks that a thread contains every comment that was visible all the time.
     fn whole(&self, found: &mut Found, number: u32, top: &Path, shown: &[Path], end: Option<&Path>) {
-        let op = self.scene.op(number);
+        let op = self.fixture.op(number);
         let fresh = op.call.view().is_some_and(|view| view.fresh);
         let since = if fresh { op.begun } else { op.begun.saturating_sub(STALE) };
         let all = self.all.get(&top[0]).into_iter().flat_map(|all| all.range(top.clone()..));
         let within = |path: &Path| path.starts_with(top) && end.is_none_or(|end| path <= end);
         for (path, comment) in all.take_while(|(path, _)| within(path)) {
-            if shown.binary_search(path).is_err() && comment.was_there(self.scene, since, op.ended) {
+            if shown.binary_search(path).is_err() && comment.was_there(self.fixture, since, op.ended) {
                 let what = || format!("a thread leaves out {} of floor {}", comment.id, comment.floor);
-                found.add(what, &comment.story(self.scene, number));
+                found.add(what, &comment.story(self.fixture, number));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! so that operations of different seconds follow each other; each has a client of its own. The
 //! text number of a comment is its id, and its author is member 1.
 
-use super::scene::written;
+use super::fixture::written;
 use super::{Anomaly, check};
 use crate::histcheck::history::{
     Call, Counts, History, How, Item, Liked, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, Value, View, Which,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Found;
-use super::scene::{Comment, Scene, What};
+use super::fixture::{Comment, Fixture, What};
 use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, PageOf, Place, Shown, Sort};
 
 /// One page of a walk with its operation.
@@ -23,16 +23,16 @@ impl<'h> Page<'h> {
 }
 
 /// Finds comments that walks left out, repeated, or showed in the wrong order.
-pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
+pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     let mut spaces: BTreeMap<i64, Vec<&Comment>> = BTreeMap::new();
-    for comment in scene.comments.iter().filter(|comment| comment.born != 0) {
+    for comment in fixture.comments.iter().filter(|comment| comment.born != 0) {
         spaces.entry(comment.root).or_default().push(comment);
     }
     spaces.values_mut().for_each(|comments| comments.sort_by_key(|comment| comment.floor));
     let mut walks: BTreeMap<(u32, u32), Vec<Page<'_>>> = BTreeMap::new();
     let mut roots: HashMap<(u32, u32), i64> = HashMap::new();
-    for number in scene.mine {
-        let op = scene.op(*number);
+    for number in fixture.mine {
+        let op = fixture.op(*number);
         let asked = if let Call::Replies { root, page } = &op.call { Some((*root, page)) } else { None };
         let asked = asked.or(if let Call::List(page) = &op.call { Some((0, page)) } else { None });
         if let (Some((root, of)), Outcome::Page(shown)) = (asked, &op.outcome) {
@@ -54,10 +54,10 @@ pub(super) fn check(scene: &Scene<'_>, found: &mut Found) {
             empty(found, &pages);
         }
         if unbroken && pages.iter().all(|page| page.of.sort.is_stable()) {
-            between(scene, found, &pages, space);
+            between(fixture, found, &pages, space);
         }
         if unbroken && pages.last().is_some_and(|page| page.shown.last) {
-            whole(scene, found, &pages, space);
+            whole(fixture, found, &pages, space);
         }
     }
 }
@@ -95,7 +95,7 @@ fn empty(found: &mut Found, pages: &[Page<'_>]) {
 
 /// Checks that in a stable order a page shows every comment that exists at its own revision, from
 /// the end of the page before to its own end.
-fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
+fn between(fixture: &Fixture<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
     let mut reached: Option<i32> = None;
     for page in pages {
         let down = page.of.sort == Sort::Newest;
@@ -109,10 +109,10 @@ fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&C
         let mut shown: Vec<i64> = page.rows().map(|row| row.id).collect();
         shown.sort_unstable();
         for comment in space.get(from..to).unwrap_or_default() {
-            let hidden = comment.may(scene, What::Visible(false), page.op.ended);
+            let hidden = comment.may(fixture, What::Visible(false), page.op.ended);
             if comment.stood(revision) && comment.at(revision).0 && !hidden && shown.binary_search(&comment.id).is_err()
             {
-                let ops = comment.story(scene, page.number);
+                let ops = comment.story(fixture, page.number);
                 let (id, floor) = (comment.id, comment.floor);
                 found.add(|| format!("a page of revision {revision} leaves out {id} of floor {floor}"), &ops);
             }
@@ -123,7 +123,7 @@ fn between(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&C
 
 /// Checks that the pages together show every comment that existed at the first page's revision and
 /// was not removed before the last page ended.
-fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
+fn whole(fixture: &Fixture<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Comment]) {
     let (Some(first), Some(last)) = (pages.first(), pages.last()) else { return };
     let mut shown: Vec<i64> = pages.iter().flat_map(Page::rows).map(|row| row.id).collect();
     shown.sort_unstable();
@@ -131,11 +131,11 @@ fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Com
     for comment in space {
         if comment.stood(revision)
             && comment.at(revision).0
-            && !removed(scene, comment, revision, last.op.ended)
-            && (first.of.sort.is_stable() || !was_coming_back(scene, comment, revision, first.op.begun))
+            && !removed(fixture, comment, revision, last.op.ended)
+            && (first.of.sort.is_stable() || !was_coming_back(fixture, comment, revision, first.op.begun))
             && shown.binary_search(&comment.id).is_err()
         {
-            let ops = [vec![first.number], comment.story(scene, last.number)].concat();
+            let ops = [vec![first.number], comment.story(fixture, last.number)].concat();
             let (id, sort, count) = (comment.id, first.of.sort, pages.len());
             let what =
                 || format!("a walk of {count} pages in order {sort:?}, begun at revision {revision}, leaves out {id}");
@@ -145,20 +145,20 @@ fn whole(scene: &Scene<'_>, found: &mut Found, pages: &[Page<'_>], space: &[&Com
 }
 
 /// Returns true if a comment may have been removed after a revision and before a time.
-fn removed(scene: &Scene<'_>, comment: &Comment, revision: i64, ended: Nanos) -> bool {
+fn removed(fixture: &Fixture<'_>, comment: &Comment, revision: i64, ended: Nanos) -> bool {
     let later = comment.changes.iter().filter(|change| change.revision > revision);
     later
         .chain(&comment.open)
-        .any(|change| change.what == What::Visible(false) && scene.requests[change.request as usize].begun < ended)
+        .any(|change| change.what == What::Visible(false) && fixture.requests[change.request as usize].begun < ended)
 }
 
 /// Returns true if the undelete of a comment, at or before this revision, was not yet answered at a
 /// time. A ranking is computed shortly before its comments are read at a revision, and lacks
 /// comments that come back in between.
-fn was_coming_back(scene: &Scene<'_>, comment: &Comment, revision: i64, moment: Nanos) -> bool {
+fn was_coming_back(fixture: &Fixture<'_>, comment: &Comment, revision: i64, moment: Nanos) -> bool {
     let sooner = comment.changes.iter().filter(|change| change.revision <= revision);
     let back = sooner.rev().find(|change| change.what == What::Visible(true));
-    back.is_some_and(|change| scene.requests[change.request as usize].fate.ended().is_none_or(|ended| ended > moment))
+    back.is_some_and(|change| fixture.requests[change.request as usize].fate.ended().is_none_or(|ended| ended > moment))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use tonic::{Code, Request};
 
 use super::door::{Callers, dev};
 use super::table::{About, METHODS, Row};
-use super::{GRANTED, OTHER, ask, outcome, scene};
+use super::{GRANTED, OTHER, ask, fixture, outcome};
 
 /// A file of audit records, in a folder of its own.
 struct Log {
@@ -94,13 +94,13 @@ async fn what_the_log_leaves_out_is_not_the_audit_log() -> Result<()> {
 async fn each_call_leaves_two_records() -> Result<()> {
     let (folder, log, callers) = (tempfile::tempdir()?, Log::new()?, Callers::with_each_role(GRANTED));
     let everybody = Server::dev_on(folder.path()).await?;
-    let scene = scene(&everybody).await?;
+    let fixture = fixture(&everybody).await?;
     everybody.stop().await?;
     let server = recording(Some(folder.path()), &callers, &log.path()).await?;
     let mut seen = 0;
     for row in rows() {
         let raw = Raw::to(server.admin_target(), Some(callers.token(row.role)))?;
-        for (object_type, id) in [(GRANTED, scene.granted), (OTHER, scene.other)] {
+        for (object_type, id) in [(GRANTED, fixture.granted), (OTHER, fixture.other)] {
             let (code, reason) = outcome(&raw, row, object_type, id).await?;
             let records = log.records()?.split_off(seen);
             seen += records.len();

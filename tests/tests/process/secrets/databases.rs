@@ -8,13 +8,13 @@ use tonic::Code;
 use super::{Files, SOON, refused, taken, told};
 
 /// A database server, an empty database on it, and the file with its address.
-struct Scene {
+struct Fixture {
     url: String,
     name: String,
     files: Files,
 }
 
-impl Scene {
+impl Fixture {
     /// Returns the database with the tables of this version; `None` where there is no database
     /// server.
     async fn new() -> Result<Option<Self>> {
@@ -50,26 +50,26 @@ impl Scene {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_that_was_changed_before_its_file_is_followed_without_a_restart() -> Result<()> {
-    let Some(scene) = Scene::new().await? else { return Ok(()) };
-    let user = &scene.name;
-    scene.account(user, "first").await?;
-    scene.write(user, "first")?;
-    let server = Server::serve_with(&scene.settings()).await?;
+    let Some(fixture) = Fixture::new().await? else { return Ok(()) };
+    let user = &fixture.name;
+    fixture.account(user, "first").await?;
+    fixture.write(user, "first")?;
+    let server = Server::serve_with(&fixture.settings()).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "before").await?;
 
-    scene.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'se/cond'")).await?;
-    scene.sql(&format!("KILL USER '{user}'")).await?;
+    fixture.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'se/cond'")).await?;
+    fixture.sql(&format!("KILL USER '{user}'")).await?;
     until("calls are refused", || async {
         let asked = riposte_tests::refused(say.comment("m", "nobody lets us in").await);
         Ok(asked.is_ok_and(|refused| refused == (Code::Unavailable, ErrorReason::ShardUnavailable)))
     })
     .await?;
-    scene.write(user, "se%2Fcond")?;
+    fixture.write(user, "se%2Fcond")?;
     until("calls go on", || async { Ok(say.comment("m", "after").await.is_ok()) }).await?;
 
     for verb in [&["migrate", "status"][..], &["config", "check"], &["doctor"]] {
-        let arguments = scene.settings().into_iter().chain(verb.iter().map(|word| (*word).to_owned()));
+        let arguments = fixture.settings().into_iter().chain(verb.iter().map(|word| (*word).to_owned()));
         let said = command::run(arguments).await?.ended(0)?;
         ensure!(!said.out.contains("se%2Fcond"), "{}", said.out);
     }
@@ -78,62 +78,62 @@ async fn a_password_that_was_changed_before_its_file_is_followed_without_a_resta
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_let_in() -> Result<()> {
-    let Some(scene) = Scene::new().await? else { return Ok(()) };
-    let user = &scene.name;
-    scene.account(user, "first").await?;
-    scene.write(user, "first")?;
-    let server = Server::serve_with(&scene.settings()).await?;
+    let Some(fixture) = Fixture::new().await? else { return Ok(()) };
+    let user = &fixture.name;
+    fixture.account(user, "first").await?;
+    fixture.write(user, "first")?;
+    let server = Server::serve_with(&fixture.settings()).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "before").await?;
 
-    refused(&server, || scene.write(user, "second")).await?;
-    scene.sql(&format!("KILL USER '{user}'")).await?;
+    refused(&server, || fixture.write(user, "second")).await?;
+    fixture.sql(&format!("KILL USER '{user}'")).await?;
     say.comment("m", "still by the first password").await?;
     // The account is changed to match; the file itself does not change any more.
-    scene.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'second'")).await?;
+    fixture.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'second'")).await?;
     until("the file is taken", || async { Ok(told(&server, "riposte_files_refused").await? == 0) }).await?;
-    scene.sql(&format!("KILL USER '{user}'")).await?;
+    fixture.sql(&format!("KILL USER '{user}'")).await?;
     say.comment("m", "by the second password").await?;
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_go_on_over_a_second_account_and_another_database_is_refused() -> Result<()> {
-    let Some(scene) = Scene::new().await? else { return Ok(()) };
-    let (first, second) = (format!("{}_a", scene.name), format!("{}_b", scene.name));
-    scene.account(&first, "one").await?;
-    scene.account(&second, "two").await?;
-    scene.write(&first, "one")?;
-    let server = Server::serve_with(&scene.settings()).await?;
+    let Some(fixture) = Fixture::new().await? else { return Ok(()) };
+    let (first, second) = (format!("{}_a", fixture.name), format!("{}_b", fixture.name));
+    fixture.account(&first, "one").await?;
+    fixture.account(&second, "two").await?;
+    fixture.write(&first, "one")?;
+    let server = Server::serve_with(&fixture.settings()).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "by the first account").await?;
 
-    taken(&server, || scene.write(&second, "two")).await?;
-    scene.sql(&format!("DROP USER '{first}'@'%'")).await?;
-    scene.sql(&format!("KILL USER '{first}'")).await?;
+    taken(&server, || fixture.write(&second, "two")).await?;
+    fixture.sql(&format!("DROP USER '{first}'@'%'")).await?;
+    fixture.sql(&format!("KILL USER '{first}'")).await?;
     say.comment("m", "by the second account").await?;
 
-    let elsewhere = format!("mysql://{second}:two@127.0.0.1:1/{}", scene.name);
-    refused(&server, || scene.files.write("source", &elsewhere)).await?;
-    scene.sql(&format!("KILL USER '{second}'")).await?;
+    let elsewhere = format!("mysql://{second}:two@127.0.0.1:1/{}", fixture.name);
+    refused(&server, || fixture.files.write("source", &elsewhere)).await?;
+    fixture.sql(&format!("KILL USER '{second}'")).await?;
     say.comment("m", "and still by it").await?;
-    taken(&server, || scene.write(&second, "two")).await?;
+    taken(&server, || fixture.write(&second, "two")).await?;
     ensure!(told(&server, "riposte_files_refused").await? == 0);
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_starts_with_a_wrong_password_serves_once_its_file_has_the_right_one() -> Result<()> {
-    let Some(scene) = Scene::new().await? else { return Ok(()) };
-    let user = &scene.name;
-    scene.account(user, "right").await?;
-    scene.write(user, "wrong")?;
-    let settings = scene.settings();
-    let denied = async || mysql::query(&scene.url, "", "SHOW GLOBAL STATUS LIKE 'Access_denied_errors'").await;
+    let Some(fixture) = Fixture::new().await? else { return Ok(()) };
+    let user = &fixture.name;
+    fixture.account(user, "right").await?;
+    fixture.write(user, "wrong")?;
+    let settings = fixture.settings();
+    let denied = async || mysql::query(&fixture.url, "", "SHOW GLOBAL STATUS LIKE 'Access_denied_errors'").await;
     let before = denied().await?;
     let mended = async {
         until("the server is sent away", || async { Ok(denied().await? != before) }).await?;
-        scene.write(user, "right")
+        fixture.write(user, "right")
     };
     let (server, written) = tokio::join!(Server::serve_with(&settings), mended);
     written?;

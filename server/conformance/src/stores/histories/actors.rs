@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::rebuild;
 use crate::stores::backend::Backend;
-use crate::stores::scene::{Scene, member, text};
+use crate::stores::fixture::{Fixture, member, text};
 
 /// Two of the members differ in a byte that some collations ignore.
 const MEMBERS: [&str; 4] = ["x", "x ", "é", "🏠"];
@@ -23,28 +23,28 @@ const MEMBERS: [&str; 4] = ["x", "x ", "é", "🏠"];
 #[derive(Debug)]
 pub(super) struct Actors {
     pub(super) keys: Vec<SubjectKey>,
-    scene: Arc<Scene>,
+    fixture: Arc<Fixture>,
     dice: StdRng,
     made: Vec<(SubjectKey, CommentId, MemberId)>,
 }
 
 impl Actors {
     pub(super) fn new(backend: &Backend, name: &str) -> Self {
-        let scene = Scene::new(backend, name);
-        let kinds = [scene.kind("a"), scene.kind("b")];
-        let keys = (0..6).map(|n| scene.key_of(&kinds[n % 2], n / 2)).collect();
+        let fixture = Fixture::new(backend, name);
+        let kinds = [fixture.kind("a"), fixture.kind("b")];
+        let keys = (0..6).map(|n| fixture.key_of(&kinds[n % 2], n / 2)).collect();
         let seed = backend.walk.seed.unwrap_or_else(|| xxh3_64(name.as_bytes()));
-        Self { keys, scene, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
+        Self { keys, fixture, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
     }
 
     /// Runs a random command, which may be refused.
     pub(super) async fn act(&mut self) {
         let (key, verb) = self.verb().await;
-        let command = self.scene.command(&key, verb);
-        match self.scene.send(&command).await {
+        let command = self.fixture.command(&key, verb);
+        match self.fixture.send(&command).await {
             Ok(_) if command.verb.creates_comment() => {
                 let id = command.verb.comment_id().expect("it made one");
-                let author = self.scene.view(id).await.comment.reference.member;
+                let author = self.fixture.view(id).await.comment.reference.member;
                 self.made.push((key, id, author));
             }
             Ok(_) => {}
@@ -58,13 +58,13 @@ impl Actors {
         let what = self.dice.random_range(0..12_u32);
         let Some((key, id, author)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 3) else {
             let key = self.keys.choose(&mut self.dice).cloned().expect("six of them");
-            let verb = self.scene.create(&key, who.as_str()).await;
+            let verb = self.fixture.create(&key, who.as_str()).await;
             return (key, verb.into());
         };
-        let (target, etag) = (self.scene.target(id).await, String::new());
+        let (target, etag) = (self.fixture.target(id).await, String::new());
         let verb = match what {
             0..=6 => {
-                let mut verb = self.scene.answer(&key, id, 3).await;
+                let mut verb = self.fixture.answer(&key, id, 3).await;
                 verb.member = who;
                 verb.into()
             }
@@ -81,7 +81,7 @@ impl Actors {
     pub(super) async fn rebuild(&self, part: usize) -> usize {
         let mut changed = 0;
         for key in &self.keys {
-            changed += rebuild(self.scene.process.histories.as_ref(), key, part).await.1;
+            changed += rebuild(self.fixture.process.histories.as_ref(), key, part).await.1;
         }
         changed
     }
@@ -90,7 +90,7 @@ impl Actors {
     pub(super) async fn compare(&self) {
         let mut rows = Vec::new();
         for key in &self.keys {
-            let exported = self.scene.process.reader.export_comments(key, None, 10_000).await.expect("read");
+            let exported = self.fixture.process.reader.export_comments(key, None, 10_000).await.expect("read");
             rows.extend(exported.into_iter().map(|row| (key.object_type(), row.view.comment)));
         }
         for kind in [self.keys[0].object_type(), self.keys[1].object_type()] {
@@ -101,7 +101,7 @@ impl Actors {
                     .map(|(_, c)| HistoryCursor { time: c.reference.create_time, comment: c.reference.id })
                     .collect();
                 expected.sort_by_key(|place| std::cmp::Reverse((place.time, place.comment)));
-                let found = history(&self.scene, kind, &who, all).await;
+                let found = history(&self.fixture, kind, &who, all).await;
                 assert_eq!(found, expected, "{who:?} in {kind:?}, all: {all}");
             }
         }
@@ -109,13 +109,13 @@ impl Actors {
 }
 
 /// Returns a whole history.
-pub(super) async fn history(scene: &Scene, kind: &ObjectType, who: &MemberId, all: bool) -> Vec<HistoryCursor> {
-    walked(scene, kind, who, all, 17).await
+pub(super) async fn history(fixture: &Fixture, kind: &ObjectType, who: &MemberId, all: bool) -> Vec<HistoryCursor> {
+    walked(fixture, kind, who, all, 17).await
 }
 
 /// Returns a history as a walk over pages of `limit` reads it.
 pub(super) async fn walked(
-    scene: &Scene,
+    fixture: &Fixture,
     kind: &ObjectType,
     who: &MemberId,
     all: bool,
@@ -124,7 +124,7 @@ pub(super) async fn walked(
     let mut found: Vec<HistoryCursor> = Vec::new();
     loop {
         let after = found.last().copied();
-        let page = scene.process.reader.member_comments(kind, who, all, after.as_ref(), limit).await.expect("read");
+        let page = fixture.process.reader.member_comments(kind, who, all, after.as_ref(), limit).await.expect("read");
         assert_eq!(page.more_before, after.is_some());
         assert!(page.items.len() == limit || !page.more_after, "only the last page is short");
         found.extend(page.items);

@@ -6,8 +6,8 @@ use riposte_core::Millis;
 use riposte_core::ports::{LeaseCandidate, MEMBER_HISTORY, PositionMove, PositionRemoval, TrimBounds};
 
 use crate::stores::backend::Backend;
+use crate::stores::fixture::Fixture;
 use crate::stores::relay::{LAPSE, Relay};
-use crate::stores::scene::Scene;
 
 const SOURCE: usize = 0;
 const SECOND: i64 = 1_000;
@@ -74,11 +74,11 @@ pub(in crate::stores) async fn the_lease_of_a_clock_that_ran_wild_keeps_nobody_a
 }
 
 pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) {
-    let scene = Scene::new(&backend, "a_term_that_is_over_is_refused");
+    let fixture = Fixture::new(&backend, "a_term_that_is_over_is_refused");
     let mut relay = Relay::of(&backend).await;
     relay.apply().await;
     for n in 0..20 {
-        scene.root(&scene.key_named(n)).await;
+        fixture.root(&fixture.key_named(n)).await;
     }
     let outbox = Arc::clone(&relay.process.outbox);
     relay.later(LAPSE);
@@ -98,16 +98,16 @@ pub(in crate::stores) async fn a_term_that_is_over_is_refused(backend: Backend) 
     }
     relay.assign_sequence(7).await;
     for n in 0..20 {
-        let subject = scene.subject(&scene.key_named(n)).await;
+        let subject = fixture.subject(&fixture.key_named(n)).await;
         assert_eq!(relay.sequenced(relay.source_of(subject.id).await, subject.id).await.len(), 1);
     }
 }
 
 pub(in crate::stores) async fn a_projection_moves_on_from_where_it_is_and_nowhere_else(backend: Backend) {
-    let scene = Scene::new(&backend, "a_projection_moves_on_from_where_it_is_and_nowhere_else");
+    let fixture = Fixture::new(&backend, "a_projection_moves_on_from_where_it_is_and_nowhere_else");
     let relay = Relay::of(&backend).await;
     relay.apply().await;
-    let id = scene.root(&scene.key()).await.comment.reference.subject_id;
+    let id = fixture.root(&fixture.key()).await.comment.reference.subject_id;
     relay.assign_sequence(500).await;
     let (source, outbox) = (relay.source_of(id).await, Arc::clone(&relay.process.outbox));
     let at = relay.position(source, MEMBER_HISTORY).await;

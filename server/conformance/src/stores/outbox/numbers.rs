@@ -10,27 +10,27 @@ use riposte_core::{Millis, SubjectId};
 use tokio::task::JoinHandle;
 
 use crate::stores::backend::{Backend, StepClock};
+use crate::stores::fixture::Fixture;
 use crate::stores::relay::{LAPSE, Relay};
-use crate::stores::scene::Scene;
 
 const WRITERS: usize = 12;
 const SUBJECTS: usize = 3;
 
 /// Starts writers over a few subjects. Half of them are in a process whose clock, and therefore
 /// whose ids, are half a minute ahead.
-async fn writers(backend: &Backend, scene: &Arc<Scene>, commits: usize) -> Vec<JoinHandle<()>> {
+async fn writers(backend: &Backend, fixture: &Arc<Fixture>, commits: usize) -> Vec<JoinHandle<()>> {
     let ahead = (backend.start)(StepClock::at(Millis(StepClock::START.0 + 30_000))).await;
     let write = |n: usize| {
-        let (scene, ids, odd) = (Arc::clone(scene), Arc::clone(&ahead.ids), n % 2 == 1);
-        let writer = if odd { Arc::clone(&ahead.writer) } else { Arc::clone(&scene.process.writer) };
+        let (fixture, ids, odd) = (Arc::clone(fixture), Arc::clone(&ahead.ids), n % 2 == 1);
+        let writer = if odd { Arc::clone(&ahead.writer) } else { Arc::clone(&fixture.process.writer) };
         tokio::spawn(async move {
             for step in 0..commits {
-                let key = scene.key_named((n + step) % SUBJECTS);
-                let mut verb = scene.create(&key, "author").await;
+                let key = fixture.key_named((n + step) % SUBJECTS);
+                let mut verb = fixture.create(&key, "author").await;
                 if odd {
                     verb.id = ids.comment(key.partition()).await.expect("an id");
                 }
-                let command = scene.command(&key, verb);
+                let command = fixture.command(&key, verb);
                 let answers = writer.commit(&[command]).await.expect("committed");
                 assert!(answers.iter().all(Result::is_ok), "{answers:?}");
             }
@@ -41,7 +41,7 @@ async fn writers(backend: &Backend, scene: &Arc<Scene>, commits: usize) -> Vec<J
 
 /// Checks the events that each source has sequenced since `heads`: no gap, and the revisions of
 /// each subject in order.
-async fn sound(relay: &Relay, scene: &Scene, heads: &[i64]) {
+async fn sound(relay: &Relay, fixture: &Fixture, heads: &[i64]) {
     let mut revisions: BTreeMap<SubjectId, Vec<i64>> = BTreeMap::new();
     for (source, head) in heads.iter().enumerate() {
         let events = relay.behind(source, *head).await;
@@ -53,7 +53,7 @@ async fn sound(relay: &Relay, scene: &Scene, heads: &[i64]) {
         }
     }
     for n in 0..SUBJECTS {
-        let subject = scene.subject(&scene.key_named(n)).await;
+        let subject = fixture.subject(&fixture.key_named(n)).await;
         let expected: Vec<i64> = (1..=subject.revision).collect();
         assert_eq!(revisions.get(&subject.id), Some(&expected), "every revision once, in order");
     }
@@ -68,10 +68,10 @@ async fn heads(relay: &Relay) -> Vec<i64> {
 }
 
 pub(in crate::stores) async fn no_commit_is_passed_over_while_many_write(backend: Backend) {
-    let scene = Scene::new(&backend, "no_commit_is_passed_over_while_many_write");
+    let fixture = Fixture::new(&backend, "no_commit_is_passed_over_while_many_write");
     let relay = Relay::of(&backend).await;
     let heads = heads(&relay).await;
-    let writers = writers(&backend, &scene, 12).await;
+    let writers = writers(&backend, &fixture, 12).await;
     while !writers.iter().all(JoinHandle::is_finished) {
         // A limit below the number of waiting commits, so that revisions lie on both sides of its
         // end.
@@ -82,11 +82,11 @@ pub(in crate::stores) async fn no_commit_is_passed_over_while_many_write(backend
         writer.await.expect("ended well");
     }
     relay.assign_sequence(4).await;
-    sound(&relay, &scene, &heads).await;
+    sound(&relay, &fixture, &heads).await;
 }
 
 pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backend: Backend) {
-    let scene = Scene::new(&backend, "relays_that_take_turns_leave_dense_numbers");
+    let fixture = Fixture::new(&backend, "relays_that_take_turns_leave_dense_numbers");
     let mut relay = Relay::of(&backend).await;
     let heads = heads(&relay).await;
     let stop = Arc::new(AtomicBool::new(false));
@@ -107,7 +107,7 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
             tokio::task::yield_now().await;
         }
     });
-    let writers = writers(&backend, &scene, 8).await;
+    let writers = writers(&backend, &fixture, 8).await;
     loop {
         let last = writers.iter().all(JoinHandle::is_finished);
         relay.later(LAPSE);
@@ -129,14 +129,14 @@ pub(in crate::stores) async fn relays_that_take_turns_leave_dense_numbers(backen
     stop.store(true, Ordering::Relaxed);
     assert!(stale.await.expect("ended well") > 0, "a term that is over is refused");
     relay.assign_sequence(50).await;
-    sound(&relay, &scene, &heads).await;
+    sound(&relay, &fixture, &heads).await;
 }
 
 pub(in crate::stores) async fn what_waits_has_an_age(backend: Backend) {
-    let scene = Scene::new(&backend, "what_waits_has_an_age");
+    let fixture = Fixture::new(&backend, "what_waits_has_an_age");
     let relay = Relay::of(&backend).await;
-    let key = scene.key();
-    let id = scene.root(&key).await.comment.reference.subject_id;
+    let key = fixture.key();
+    let id = fixture.root(&key).await.comment.reference.subject_id;
     let outbox = &relay.process.outbox;
     let mut waiting = 0;
     for source in 0..outbox.sources() {
@@ -155,14 +155,14 @@ fn passed(before: Millis) -> TrimBounds {
 }
 
 pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backend: Backend) {
-    let scene = Scene::new(&backend, "trimming_keeps_what_is_young_or_not_applied");
+    let fixture = Fixture::new(&backend, "trimming_keeps_what_is_young_or_not_applied");
     let relay = Relay::of(&backend).await;
     relay.apply().await;
-    let key = scene.key();
+    let key = fixture.key();
     for _ in 0..4 {
-        scene.root(&key).await;
+        fixture.root(&key).await;
     }
-    let id = scene.subject(&key).await.id;
+    let id = fixture.subject(&key).await.id;
     let trim = async |before: Millis, limit| {
         let mut deleted = 0;
         for (source, term) in relay.terms.iter().enumerate() {
@@ -175,22 +175,22 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
     };
     let end = Millis(i64::MAX);
     while trim(end, 500).await > 0 {}
-    assert_eq!(scene.events(&key).await.len(), 4, "what has no number stays");
+    assert_eq!(fixture.events(&key).await.len(), 4, "what has no number stays");
     relay.assign_sequence(500).await;
     assert_eq!(trim(end, 500).await, 0);
-    assert_eq!(scene.events(&key).await.len(), 4, "what is not applied stays");
+    assert_eq!(fixture.events(&key).await.len(), 4, "what is not applied stays");
     relay.apply().await;
     assert_eq!(trim(Millis(0), 500).await, 0);
-    assert_eq!(scene.events(&key).await.len(), 4, "what is young stays");
+    assert_eq!(fixture.events(&key).await.len(), 4, "what is young stays");
 
     let source = relay.source_of(id).await;
     let report = relay.process.positions.trim(source, relay.terms[source], passed(end), 1).await;
     assert_eq!(report.map(|report| report.map(|report| report.commits)), Ok(Some(1)), "no more than asked for");
     while trim(end, 2).await > 0 {}
-    assert_eq!(scene.events(&key).await.len(), 0);
+    assert_eq!(fixture.events(&key).await.len(), 0);
     let at = relay.position(source, MEMBER_HISTORY).await;
     assert!(relay.process.outbox.head(source).await.expect("read") >= at, "numbers go on");
-    let next = scene.root(&key).await;
+    let next = fixture.root(&key).await;
     relay.assign_sequence(500).await;
     let sequenced = relay.sequenced(source, next.comment.reference.subject_id).await;
     assert!(sequenced.len() == 1 && sequenced[0].number > at, "{sequenced:?}");
@@ -198,10 +198,10 @@ pub(in crate::stores) async fn trimming_keeps_what_is_young_or_not_applied(backe
 
 pub(in crate::stores) async fn trimming_waits_for_every_stored_name_until_the_retention_ends(backend: Backend) {
     const NAME: &str = "of_another_version";
-    let scene = Scene::new(&backend, "trimming_waits_for_every_stored_name_until_the_retention_ends");
+    let fixture = Fixture::new(&backend, "trimming_waits_for_every_stored_name_until_the_retention_ends");
     let relay = Relay::of(&backend).await;
-    let key = scene.key();
-    let id = scene.root(&key).await.comment.reference.subject_id;
+    let key = fixture.key();
+    let id = fixture.root(&key).await.comment.reference.subject_id;
     relay.apply().await;
     let (source, end) = (relay.source_of(id).await, Millis(i64::MAX));
     let number = relay.sequenced(source, id).await[0].number;
@@ -213,7 +213,7 @@ pub(in crate::stores) async fn trimming_waits_for_every_stored_name_until_the_re
     // A consumer that this version does not know is behind by the events of two more commits.
     assert!(relay.advance(source, NAME, 0, number).await);
     for _ in 0..2 {
-        scene.root(&key).await;
+        fixture.root(&key).await;
     }
     relay.apply().await;
     let later = relay.sequenced(source, id).await.len();

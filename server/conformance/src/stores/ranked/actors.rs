@@ -15,13 +15,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::{DECAYING, FLAT, rules};
 use crate::stores::backend::{Backend, StepClock};
-use crate::stores::scene::{Scene, member};
+use crate::stores::fixture::{Fixture, member};
 
 /// The members and their subjects. The first subject is of the type whose HOT ranking decays, the
 /// last of the one whose replies are roots.
 #[derive(Debug)]
 pub(super) struct Actors {
-    pub(super) scene: Arc<Scene>,
+    pub(super) fixture: Arc<Fixture>,
     pub(super) keys: Vec<SubjectKey>,
     dice: StdRng,
     made: Vec<(SubjectKey, CommentId)>,
@@ -29,18 +29,18 @@ pub(super) struct Actors {
 
 impl Actors {
     pub(super) fn new(backend: &Backend, name: &str) -> Self {
-        let scene = Scene::new(backend, name);
-        let keys = vec![scene.key_of(DECAYING, 1), scene.key_of(&scene.kind("r"), 1), scene.key_of(FLAT, 1)];
+        let fixture = Fixture::new(backend, name);
+        let keys = vec![fixture.key_of(DECAYING, 1), fixture.key_of(&fixture.kind("r"), 1), fixture.key_of(FLAT, 1)];
         let seed = backend.walk.seed.unwrap_or_else(|| xxh3_64(name.as_bytes()));
-        Self { keys, scene, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
+        Self { keys, fixture, dice: StdRng::seed_from_u64(seed), made: Vec::new() }
     }
 
     /// Runs `times` random commands, which may be refused.
     pub(super) async fn act(&mut self, times: usize) {
         for _ in 0..times {
             let (key, verb) = self.verb().await;
-            let command = self.scene.command(&key, verb);
-            match self.scene.send(&command).await {
+            let command = self.fixture.command(&key, verb);
+            match self.fixture.send(&command).await {
                 Ok(_) if command.verb.creates_comment() => {
                     self.made.push((key, command.verb.comment_id().expect("it made one")));
                 }
@@ -55,13 +55,13 @@ impl Actors {
         let what = self.dice.random_range(0..24_u32);
         let Some((key, id)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 4) else {
             let key = self.keys.choose(&mut self.dice).cloned().expect("three of them");
-            let verb = self.scene.create(&key, "author").await;
+            let verb = self.fixture.create(&key, "author").await;
             return (key, verb.into());
         };
         let verb = match what {
             0..=8 => {
                 let levels = if key.object_type().as_str() == FLAT { 1 } else { 3 };
-                self.scene.answer(&key, id, levels).await.into()
+                self.fixture.answer(&key, id, levels).await.into()
             }
             9..=18 => self.like(id),
             other => self.state(id, other).await,
@@ -78,7 +78,7 @@ impl Actors {
     }
 
     async fn state(&mut self, id: CommentId, what: u32) -> CommandKind {
-        let (target, author) = (self.scene.target(id).await, self.scene.view(id).await.comment.reference.member);
+        let (target, author) = (self.fixture.target(id).await, self.fixture.view(id).await.comment.reference.member);
         match what {
             19..=20 => Delete { target, actor: DeleteActor::Author(author), etag: String::new() }.into(),
             21 => Undelete { target, member: author }.into(),
@@ -92,7 +92,7 @@ impl Actors {
     pub(super) async fn rebuild(&self, part: usize) -> usize {
         let mut changed = 0;
         for key in &self.keys {
-            changed += rebuild(&self.scene, key, part).await;
+            changed += rebuild(&self.fixture, key, part).await;
         }
         changed
     }
@@ -101,12 +101,12 @@ impl Actors {
     /// root, with brute force.
     pub(super) async fn compare(&self, now: Millis) {
         for key in &self.keys {
-            let all = comments(&self.scene, key).await;
+            let all = comments(&self.fixture, key).await;
             let of_roots = RankSort::ALL.into_iter().map(|sort| RankedList::Roots(key.clone(), sort));
             let roots = all.iter().filter(|comment| comment.is_root() && comment.next_floor > 1);
             let of_replies = roots.map(|root| RankedList::Replies(key.clone(), root.reference.id));
             for list in of_roots.chain(of_replies) {
-                let found = self.scene.process.rankings.current(&list, now).await.expect("made");
+                let found = self.fixture.process.rankings.current(&list, now).await.expect("made");
                 let Some((ranking, _)) = found else { continue };
                 assert_eq!(ranking.made, now, "a new one");
                 assert_eq!(ranking.floors.to_vec(), expected(&all, &list), "{list:?}");
@@ -122,10 +122,10 @@ pub(super) fn later(rounds: i64) -> Millis {
 
 /// Rebuilds the rank indexes of a subject from its rows, `part` comments at a time. Returns the
 /// number of comments whose entries changed.
-pub(in crate::stores) async fn rebuild(scene: &Scene, key: &SubjectKey, part: usize) -> usize {
+pub(in crate::stores) async fn rebuild(fixture: &Fixture, key: &SubjectKey, part: usize) -> usize {
     let (mut changed, mut after) = (0, None);
     loop {
-        let built = scene.process.boards.rebuild(key, after, part).await.expect("rebuilt");
+        let built = fixture.process.boards.rebuild(key, after, part).await.expect("rebuilt");
         assert!(built.comments <= part, "no more than asked for: {built:?}");
         changed += built.changed;
         after = built.next;
@@ -136,8 +136,8 @@ pub(in crate::stores) async fn rebuild(scene: &Scene, key: &SubjectKey, part: us
 }
 
 /// Returns every comment of a subject, whatever its state.
-pub(super) async fn comments(scene: &Scene, key: &SubjectKey) -> Vec<Comment> {
-    let exported = scene.process.reader.export_comments(key, None, 10_000).await.expect("read");
+pub(super) async fn comments(fixture: &Fixture, key: &SubjectKey) -> Vec<Comment> {
+    let exported = fixture.process.reader.export_comments(key, None, 10_000).await.expect("read");
     exported.into_iter().map(|row| row.view.comment).collect()
 }
 

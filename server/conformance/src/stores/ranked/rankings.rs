@@ -10,32 +10,32 @@ use riposte_core::{CommentId, Millis, SubjectKey};
 use super::actors::{later, rebuild};
 use super::boards::like;
 use crate::stores::backend::{Backend, StepClock};
+use crate::stores::fixture::Fixture;
 use crate::stores::relay::Relay;
-use crate::stores::scene::Scene;
 
-async fn roots(scene: &Scene, key: &SubjectKey, count: usize) -> Vec<CommentId> {
+async fn roots(fixture: &Fixture, key: &SubjectKey, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
     for _ in 0..count {
-        ids.push(scene.root(key).await.comment.reference.id);
+        ids.push(fixture.root(key).await.comment.reference.id);
     }
     ids
 }
 
-async fn current(scene: &Scene, list: &RankedList, now: Millis) -> Ranking {
-    scene.process.rankings.current(list, now).await.expect("made").expect("there").0
+async fn current(fixture: &Fixture, list: &RankedList, now: Millis) -> Ranking {
+    fixture.process.rankings.current(list, now).await.expect("made").expect("there").0
 }
 
 pub(in crate::stores) async fn absent_lists_have_no_ranking(backend: Backend) {
-    let scene = Scene::new(&backend, "absent_lists_have_no_ranking");
-    let (key, other) = (scene.key(), scene.key_named("other"));
-    let rankings = &scene.process.rankings;
+    let fixture = Fixture::new(&backend, "absent_lists_have_no_ranking");
+    let (key, other) = (fixture.key(), fixture.key_named("other"));
+    let rankings = &fixture.process.rankings;
     let list = RankedList::Roots(key.clone(), RankSort::Top);
     assert_eq!(rankings.current(&list, later(0)).await, Ok(None));
-    let root = scene.root(&key).await.comment.reference.id;
-    let reply = scene.reply(&key, root, 2).await.comment.reference.id;
-    let foreign = scene.root(&other).await.comment.reference.id;
+    let root = fixture.root(&key).await.comment.reference.id;
+    let reply = fixture.reply(&key, root, 2).await.comment.reference.id;
+    let foreign = fixture.root(&other).await.comment.reference.id;
     assert_eq!(rankings.frozen(&list, 1).await, Ok(None));
-    for no_root in [reply, foreign, scene.id(&key).await] {
+    for no_root in [reply, foreign, fixture.id(&key).await] {
         let list = RankedList::Replies(key.clone(), no_root);
         assert_eq!(rankings.current(&list, later(0)).await, Ok(None), "{no_root:?}");
     }
@@ -47,43 +47,43 @@ pub(in crate::stores) async fn absent_lists_have_no_ranking(backend: Backend) {
 
 pub(in crate::stores) async fn a_ranking_serves_until_it_is_old_and_its_list_has_changed(backend: Backend) {
     let _turn = Relay::of(&backend).await; // prevents other cases from applying events
-    let scene = Scene::new(&backend, "a_ranking_serves_until_it_is_old_and_its_list_has_changed");
-    let key = scene.key();
-    let ids = roots(&scene, &key, 3).await;
+    let fixture = Fixture::new(&backend, "a_ranking_serves_until_it_is_old_and_its_list_has_changed");
+    let key = fixture.key();
+    let ids = roots(&fixture, &key, 3).await;
     let list = RankedList::Roots(key.clone(), RankSort::Top);
-    rebuild(&scene, &key, 50).await;
+    rebuild(&fixture, &key, 50).await;
     let start = later(0);
     let after = |millis| Millis(start.0 + millis);
-    let first = current(&scene, &list, start).await;
+    let first = current(&fixture, &list, start).await;
     assert_eq!((first.made, first.floors.to_vec()), (start, vec![3, 2, 1]));
-    assert_eq!(current(&scene, &list, after(60_000)).await, first, "nothing has changed");
-    scene.root(&key).await;
-    let second = current(&scene, &list, after(70_000)).await;
+    assert_eq!(current(&fixture, &list, after(60_000)).await, first, "nothing has changed");
+    fixture.root(&key).await;
+    let second = current(&fixture, &list, after(70_000)).await;
     assert_eq!((second.made, second.floors.to_vec()), (after(70_000), vec![4, 3, 2, 1]));
     // A like changes no revision of the subject: the rank indexes reflect it.
-    like(&scene, &key, ids[1], 0..1).await;
-    rebuild(&scene, &key, 50).await;
-    assert_eq!(current(&scene, &list, after(74_999)).await, second, "it is too new");
-    let third = current(&scene, &list, after(75_000)).await;
+    like(&fixture, &key, ids[1], 0..1).await;
+    rebuild(&fixture, &key, 50).await;
+    assert_eq!(current(&fixture, &list, after(74_999)).await, second, "it is too new");
+    let third = current(&fixture, &list, after(75_000)).await;
     assert_eq!(third.floors.to_vec(), [2, 4, 3, 1]);
     assert!(first.epoch < second.epoch && second.epoch < third.epoch);
-    assert_eq!(scene.process.rankings.frozen(&list, first.epoch).await, Ok(Some(first)), "it never changes");
+    assert_eq!(fixture.process.rankings.frozen(&list, first.epoch).await, Ok(Some(first)), "it never changes");
     let other = RankedList::Roots(key.clone(), RankSort::Hot);
-    assert_eq!(scene.process.rankings.frozen(&other, third.epoch).await, Ok(None));
-    let next = current(&scene, &list, after(75_000 + 240_000)).await;
+    assert_eq!(fixture.process.rankings.frozen(&other, third.epoch).await, Ok(None));
+    let next = current(&fixture, &list, after(75_000 + 240_000)).await;
     assert!(next.epoch > third.epoch, "a walk could outlive the third, though nothing has changed");
 }
 
 pub(in crate::stores) async fn of_rankings_that_are_made_at_once_the_first_wins(backend: Backend) {
-    let scene = Scene::new(&backend, "of_rankings_that_are_made_at_once_the_first_wins");
-    let key = scene.key();
-    roots(&scene, &key, 20).await;
-    let mut processes = vec![scene.process.clone()];
+    let fixture = Fixture::new(&backend, "of_rankings_that_are_made_at_once_the_first_wins");
+    let key = fixture.key();
+    roots(&fixture, &key, 20).await;
+    let mut processes = vec![fixture.process.clone()];
     for _ in 0..3 {
         processes.push((backend.start)(StepClock::at(StepClock::START)).await);
     }
     for round in 0..8 {
-        scene.root(&key).await;
+        fixture.root(&key).await;
         for sort in RankSort::ALL {
             let list = RankedList::Roots(key.clone(), sort);
             let calls = processes.iter().flat_map(|process| {
@@ -103,19 +103,19 @@ pub(in crate::stores) async fn of_rankings_that_are_made_at_once_the_first_wins(
 }
 
 pub(in crate::stores) async fn what_a_ranking_does_not_hold_follows_by_floor(backend: Backend) {
-    let scene = Scene::new(&backend, "what_a_ranking_does_not_hold_follows_by_floor");
-    let key = scene.key();
-    let ids = roots(&scene, &key, 40).await;
+    let fixture = Fixture::new(&backend, "what_a_ranking_does_not_hold_follows_by_floor");
+    let key = fixture.key();
+    let ids = roots(&fixture, &key, 40).await;
     for n in [2, 4, 7] {
-        like(&scene, &key, ids[n], 0..2).await;
+        like(&fixture, &key, ids[n], 0..2).await;
     }
-    rebuild(&scene, &key, 50).await;
+    rebuild(&fixture, &key, 50).await;
     let list = RankedList::Roots(key.clone(), RankSort::Top);
-    let ranking = current(&scene, &list, later(0)).await;
+    let ranking = current(&fixture, &list, later(0)).await;
     assert_eq!(ranking.floors.to_vec(), [8, 5, 3, 40, 39, 38, 37, 36, 35, 34, 33, 32]);
     for gone in [31, 20, 1] {
-        let target = scene.target(ids[gone - 1]).await;
-        scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+        let target = fixture.target(ids[gone - 1]).await;
+        fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
     let rest: Vec<i32> = (1..=31).filter(|floor| ![31, 20, 1, 8, 5, 3].contains(floor)).collect();
     for (from, to) in [(1, 41), (1, i32::MAX), (3, 9), (8, 9), (20, 21), (10, 31), (0, 1)] {
@@ -126,7 +126,7 @@ pub(in crate::stores) async fn what_a_ranking_does_not_hold_follows_by_floor(bac
                     expected.reverse();
                 }
                 expected.truncate(limit);
-                let found = scene.process.rankings.others(&list, &ranking, from..to, order, limit).await;
+                let found = fixture.process.rankings.others(&list, &ranking, from..to, order, limit).await;
                 assert_eq!(found, Ok(expected), "{limit} of {from}..{to}, {order:?}");
             }
         }
@@ -134,41 +134,41 @@ pub(in crate::stores) async fn what_a_ranking_does_not_hold_follows_by_floor(bac
 }
 
 pub(in crate::stores) async fn comments_of_given_floors_come_in_their_order(backend: Backend) {
-    let scene = Scene::new(&backend, "comments_of_given_floors_come_in_their_order");
-    let key = scene.key();
-    let ids = roots(&scene, &key, 9).await;
+    let fixture = Fixture::new(&backend, "comments_of_given_floors_come_in_their_order");
+    let key = fixture.key();
+    let ids = roots(&fixture, &key, 9).await;
     for _ in 0..5 {
-        scene.reply(&key, ids[0], 2).await;
+        fixture.reply(&key, ids[0], 2).await;
     }
-    let target = scene.target(ids[6]).await;
-    scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
-    let reader = &scene.process.reader;
+    let target = fixture.target(ids[6]).await;
+    fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+    let reader = &fixture.process.reader;
     let page = reader.roots_at(&key, &[4, 9, 7, 1, 77], 2).await.expect("read").expect("there");
     let floors: Vec<i32> = page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect();
     assert_eq!(floors, [4, 9, 1], "7 is gone, and 77 never was");
     assert_eq!((page.threads.items[2].replies.len(), page.threads.items[2].more_replies), (2, true));
-    assert_eq!(page.subject, scene.subject(&key).await);
+    assert_eq!(page.subject, fixture.subject(&key).await);
     let replies = reader.replies_at(&key, ids[0], &[5, 2, 3]).await.expect("read").expect("there");
     let floors: Vec<i32> = replies.replies.items.iter().map(|reply| reply.comment.reference.floor).collect();
     assert_eq!((floors, replies.root.comment.reference.id), (vec![5, 2, 3], ids[0]));
-    assert_eq!(reader.roots_at(&scene.key_named("absent"), &[1], 2).await, Ok(None));
+    assert_eq!(reader.roots_at(&fixture.key_named("absent"), &[1], 2).await, Ok(None));
     let none = reader.roots_at(&key, &[], 2).await.expect("read").expect("there");
     assert!(none.threads.items.is_empty());
 }
 
 pub(in crate::stores) async fn rankings_are_deleted_when_no_walk_can_need_them(backend: Backend) {
-    let scene = Scene::new(&backend, "rankings_are_deleted_when_no_walk_can_need_them");
-    let key = scene.key();
-    roots(&scene, &key, 3).await;
+    let fixture = Fixture::new(&backend, "rankings_are_deleted_when_no_walk_can_need_them");
+    let key = fixture.key();
+    roots(&fixture, &key, 3).await;
     let list = RankedList::Roots(key.clone(), RankSort::Best);
     // Older than the snapshots of every other case, which the trim must not delete.
     let long_ago = Millis(StepClock::START.0 - 1_000_000_000);
-    let old = current(&scene, &list, long_ago).await;
-    let new = current(&scene, &list, later(900)).await;
-    let rankings = &scene.process.rankings;
+    let old = current(&fixture, &list, long_ago).await;
+    let new = current(&fixture, &list, later(900)).await;
+    let rankings = &fixture.process.rankings;
     let trim = async |before| {
         let mut deleted = 0;
-        for source in 0..scene.process.outbox.sources() {
+        for source in 0..fixture.process.outbox.sources() {
             deleted += rankings.trim(source, before, 100).await.expect("trimmed");
         }
         deleted
@@ -179,5 +179,5 @@ pub(in crate::stores) async fn rankings_are_deleted_when_no_walk_can_need_them(b
     let other = (backend.start)(StepClock::at(StepClock::START)).await;
     assert_eq!(other.rankings.frozen(&list, old.epoch).await, Ok(None));
     assert_eq!(other.rankings.frozen(&list, new.epoch).await, Ok(Some(new.clone())));
-    assert_eq!(current(&scene, &list, later(900)).await, new);
+    assert_eq!(current(&fixture, &list, later(900)).await, new);
 }

@@ -15,7 +15,7 @@ use super::actors::{comments, later, rebuild};
 use super::boards::like;
 use super::platform::platform;
 use crate::stores::backend::{Backend, StepClock};
-use crate::stores::scene::Scene;
+use crate::stores::fixture::Fixture;
 
 /// The largest number of writes of one writer: the duration of a walk grows with the number of
 /// comments.
@@ -81,20 +81,20 @@ fn cursor(along: &RankedPage<RootPage>, ahead: bool) -> Option<RankedCursor> {
     }
 }
 
-async fn grown(scene: &Scene, key: &SubjectKey, count: usize) -> Vec<CommentId> {
+async fn grown(fixture: &Fixture, key: &SubjectKey, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
     for n in 0..count {
-        ids.push(scene.root(key).await.comment.reference.id);
-        like(scene, key, ids[n], 0..(n as u32 * 7) % 5).await;
+        ids.push(fixture.root(key).await.comment.reference.id);
+        like(fixture, key, ids[n], 0..(n as u32 * 7) % 5).await;
     }
-    rebuild(scene, key, 100).await;
+    rebuild(fixture, key, 100).await;
     ids
 }
 
 pub(in crate::stores) async fn a_ranked_walk_goes_back_the_way_it_came(backend: Backend) {
-    let scene = Scene::new(&backend, "a_ranked_walk_goes_back_the_way_it_came");
-    let key = scene.key();
-    let ids = grown(&scene, &key, 30).await;
+    let fixture = Fixture::new(&backend, "a_ranked_walk_goes_back_the_way_it_came");
+    let key = fixture.key();
+    let ids = grown(&fixture, &key, 30).await;
     let mut fleet = Fleet::new(&backend, &key).await;
     for (sort, limit) in RankSort::ALL.into_iter().flat_map(|sort| [1, 4, 12, 29, 100].map(|limit| (sort, limit))) {
         fleet.ask = ListRanked { sort, limit, ..fleet.ask };
@@ -114,18 +114,18 @@ pub(in crate::stores) async fn a_ranked_walk_goes_back_the_way_it_came(backend: 
 }
 
 pub(in crate::stores) async fn a_ranked_walk_of_replies_is_exact(backend: Backend) {
-    let scene = Scene::new(&backend, "a_ranked_walk_of_replies_is_exact");
-    let key = scene.key();
-    let root = scene.root(&key).await.comment.reference.id;
+    let fixture = Fixture::new(&backend, "a_ranked_walk_of_replies_is_exact");
+    let key = fixture.key();
+    let root = fixture.root(&key).await.comment.reference.id;
     let mut likes = Vec::new();
     for n in 0..30_u32 {
-        let reply = scene.reply(&key, root, 2).await.comment;
-        like(&scene, &key, reply.reference.id, 0..(n * 3) % 4).await;
+        let reply = fixture.reply(&key, root, 2).await.comment;
+        like(&fixture, &key, reply.reference.id, 0..(n * 3) % 4).await;
         likes.push(((n * 3) % 4, reply.reference.floor));
     }
-    rebuild(&scene, &key, 100).await;
+    rebuild(&fixture, &key, 100).await;
     let fleet = Fleet::new(&backend, &key).await;
-    let at = scene.process.reader.locate(&[root]).await.expect("located").remove(0).expect("there");
+    let at = fixture.process.reader.locate(&[root]).await.expect("located").remove(0).expect("there");
     let (mut met, mut place) = (Vec::new(), RankedAt::Beginning);
     for turn in 0.. {
         let ask = ListRankedReplies { root: at.clone(), at: place, limit: 4, min_revision: 0 };
@@ -146,9 +146,9 @@ pub(in crate::stores) async fn a_ranked_walk_of_replies_is_exact(backend: Backen
 }
 
 pub(in crate::stores) async fn a_ranked_walk_ends_in_time(backend: Backend) {
-    let scene = Scene::new(&backend, "a_ranked_walk_ends_in_time");
-    let key = scene.key();
-    grown(&scene, &key, 9).await;
+    let fixture = Fixture::new(&backend, "a_ranked_walk_ends_in_time");
+    let key = fixture.key();
+    grown(&fixture, &key, 9).await;
     let fleet = Fleet::new(&backend, &key).await;
     let first = fleet.page(0, RankedAt::Beginning).await;
     let at = RankedAt::Cursor(cursor(&first, true).expect("nine roots by four"));
@@ -165,13 +165,13 @@ pub(in crate::stores) async fn a_ranked_walk_ends_in_time(backend: Backend) {
 /// Starts the writers: one likes, one creates, one creates and deletes, and one updates the rank
 /// indexes.
 fn writers(
-    scene: &Arc<Scene>,
+    fixture: &Arc<Fixture>,
     key: &SubjectKey,
     liked: &[CommentId],
     stop: &Arc<AtomicBool>,
 ) -> Vec<tokio::task::JoinHandle<()>> {
     let act = |n: usize| {
-        let (scene, key, stop, liked) = (Arc::clone(scene), key.clone(), Arc::clone(stop), liked.to_vec());
+        let (fixture, key, stop, liked) = (Arc::clone(fixture), key.clone(), Arc::clone(stop), liked.to_vec());
         tokio::spawn(async move {
             for round in 0..ROUNDS {
                 if stop.load(Ordering::Relaxed) {
@@ -179,14 +179,14 @@ fn writers(
                 }
                 let id = liked[round * 11 % liked.len()];
                 match n {
-                    0 => like(&scene, &key, id, 10 + round as u32..11 + round as u32).await,
-                    1 => drop(scene.reply(&key, id, 2).await),
-                    2 => drop(scene.root(&key).await),
+                    0 => like(&fixture, &key, id, 10 + round as u32..11 + round as u32).await,
+                    1 => drop(fixture.reply(&key, id, 2).await),
+                    2 => drop(fixture.root(&key).await),
                     3 => {
-                        let target = scene.target(scene.root(&key).await.comment.reference.id).await;
-                        scene.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
+                        let target = fixture.target(fixture.root(&key).await.comment.reference.id).await;
+                        fixture.run(&key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
                     }
-                    _ => drop(rebuild(&scene, &key, 40).await),
+                    _ => drop(rebuild(&fixture, &key, 40).await),
                 }
                 tokio::task::yield_now().await;
             }
@@ -203,19 +203,19 @@ fn owed(comments: &[Comment], revision: i64) -> BTreeSet<i32> {
 }
 
 pub(in crate::stores) async fn ranked_walks_are_exact_while_others_write(backend: Backend) {
-    let scene = Scene::new(&backend, "ranked_walks_are_exact_while_others_write");
-    let key = scene.key();
-    let liked = grown(&scene, &key, 25).await;
+    let fixture = Fixture::new(&backend, "ranked_walks_are_exact_while_others_write");
+    let key = fixture.key();
+    let liked = grown(&fixture, &key, 25).await;
     let mut fleet = Fleet::new(&backend, &key).await;
     let stop = Arc::new(AtomicBool::new(false));
-    let writers = writers(&scene, &key, &liked, &stop);
+    let writers = writers(&fixture, &key, &liked, &stop);
     for (round, sort) in RankSort::ALL.into_iter().chain([RankSort::Hot, RankSort::Top]).enumerate() {
         fleet.clock.set(later(1 + round as i64));
         fleet.ask = ListRanked { sort, limit: if round % 2 == 0 { 7 } else { 20 }, ..fleet.ask };
         let (first, met) = fleet.walk().await;
         let unique: BTreeSet<i32> = met.iter().copied().collect();
         assert_eq!(unique.len(), met.len(), "{sort:?}: something came twice: {met:?}");
-        let owed = owed(&comments(&scene, &key).await, first.page.subject.revision);
+        let owed = owed(&comments(&fixture, &key).await, first.page.subject.revision);
         assert!(owed.len() >= 25, "those that stood before anybody wrote");
         let missing: Vec<_> = owed.difference(&unique).collect();
         assert!(missing.is_empty(), "{sort:?}: {missing:?} did not come in {met:?}");
@@ -224,13 +224,13 @@ pub(in crate::stores) async fn ranked_walks_are_exact_while_others_write(backend
     for writer in writers {
         writer.await.expect("the writer ends well");
     }
-    scene.sound(&key).await;
+    fixture.sound(&key).await;
 }
 
 pub(in crate::stores) async fn a_new_list_under_fire_is_walked_whole(backend: Backend) {
-    let scene = Scene::new(&backend, "a_new_list_under_fire_is_walked_whole");
-    let key = scene.key();
-    scene.root(&key).await;
+    let fixture = Fixture::new(&backend, "a_new_list_under_fire_is_walked_whole");
+    let key = fixture.key();
+    fixture.root(&key).await;
     // The ranking holds one comment, and stays while hundreds are added: the first page extends
     // beyond it at once.
     let mut fleet = Fleet::new(&backend, &key).await;
@@ -239,10 +239,10 @@ pub(in crate::stores) async fn a_new_list_under_fire_is_walked_whole(backend: Ba
     let stop = Arc::new(AtomicBool::new(false));
     let writers: Vec<_> = (0..3)
         .map(|_| {
-            let (scene, key, stop) = (Arc::clone(&scene), key.clone(), Arc::clone(&stop));
+            let (fixture, key, stop) = (Arc::clone(&fixture), key.clone(), Arc::clone(&stop));
             tokio::spawn(async move {
                 for _ in (0..ROUNDS).take_while(|_| !stop.load(Ordering::Relaxed)) {
-                    scene.root(&key).await;
+                    fixture.root(&key).await;
                     tokio::task::yield_now().await;
                 }
             })
@@ -252,7 +252,7 @@ pub(in crate::stores) async fn a_new_list_under_fire_is_walked_whole(backend: Ba
         let (first, met) = fleet.walk().await;
         let unique: BTreeSet<i32> = met.iter().copied().collect();
         assert_eq!(unique.len(), met.len(), "something came twice: {met:?}");
-        let owed = owed(&comments(&scene, &key).await, first.page.subject.revision);
+        let owed = owed(&comments(&fixture, &key).await, first.page.subject.revision);
         let missing: Vec<_> = owed.difference(&unique).collect();
         assert!(missing.is_empty(), "{missing:?} did not come in {met:?}");
     }

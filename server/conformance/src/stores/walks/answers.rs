@@ -15,8 +15,8 @@ use super::Walker;
 use super::verbs::MEMBERS;
 use crate::model::census::census;
 use crate::stores::backend::StepClock;
+use crate::stores::fixture::member;
 use crate::stores::histories::rebuild;
-use crate::stores::scene::member;
 
 impl Walker {
     /// Sends the same query to both readers and compares the results.
@@ -104,7 +104,7 @@ impl Walker {
     }
 
     async fn ask_subjects(&mut self) {
-        let keys = [self.key(), self.scene.key_named("absent"), self.key(), self.key()];
+        let keys = [self.key(), self.fixture.key_named("absent"), self.key(), self.key()];
         self.same(("subjects", &keys), |r| Box::pin(r.subjects(&keys))).await;
         let kind = keys[0].object_type().clone();
         let limit = self.dice.random_range(1..=3);

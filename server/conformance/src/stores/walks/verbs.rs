@@ -19,9 +19,9 @@ use riposte_core::{
 };
 
 use super::Walker;
+use crate::stores::fixture::member;
 use crate::stores::likes::operation;
 use crate::stores::root_location;
-use crate::stores::scene::member;
 
 /// The members that write and like.
 pub(super) const MEMBERS: [&str; 6] = ["owner", "x", "x ", "é", "e\u{301}", "🏠"];
@@ -77,7 +77,7 @@ impl Walker {
     }
 
     async fn new_comment(&mut self, key: &SubjectKey, batch: &[Command]) -> CommandKind {
-        let id = self.scene.id(key).await;
+        let id = self.fixture.id(key).await;
         let (member, content, client) = (self.member(), self.content(), self.client());
         let auto_create = if self.chance(70) { Some(self.subject_id(key).await) } else { None };
         let answers = self.chance(self.mix.replies);

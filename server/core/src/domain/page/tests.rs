@@ -1,7 +1,7 @@
 use super::{ListOrder, Page, PageQuery, PageStart, RootPage};
 use crate::CommentView;
 use crate::ports::{CommentRows, ListRows};
-use crate::tests::Scene;
+use crate::tests::Fixture;
 use crate::tests::store::run;
 
 #[test]
@@ -15,27 +15,27 @@ fn another_page_of_the_same_items_has_as_much_on_either_side() {
 
 #[test]
 fn the_root_of_a_thread_is_the_first_of_its_lineage() {
-    let scene = Scene::new();
-    let root = scene.root(&scene.subject("1"));
-    let reply = scene.reply(root);
-    assert_eq!([root, reply].map(|id| scene.at(id).root()), [root; 2]);
+    let fixture = Fixture::new();
+    let root = fixture.root(&fixture.subject("1"));
+    let reply = fixture.reply(root);
+    assert_eq!([root, reply].map(|id| fixture.at(id).root()), [root; 2]);
 }
 
 #[test]
 fn everybody_sees_a_page_without_what_is_hidden_in_it() {
-    let scene = Scene::new();
-    let subject = scene.subject("1");
-    let roots = [scene.root(&subject), scene.root(&subject)];
-    let replies = roots.map(|root| [scene.reply(root), scene.reply(root)]);
+    let fixture = Fixture::new();
+    let subject = fixture.subject("1");
+    let roots = [fixture.root(&subject), fixture.root(&subject)];
+    let replies = roots.map(|root| [fixture.reply(root), fixture.reply(root)]);
     for id in [roots[0], replies[0][0], replies[1][1]] {
-        scene.hide(id);
+        fixture.hide(id);
     }
     let window = PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 5 };
-    let page = run(scene.store.roots(&subject, window, 5)).ok().flatten().expect("the subject stands");
+    let page = run(fixture.store.roots(&subject, window, 5)).ok().flatten().expect("the subject stands");
     // Hidden replies are not listed. The test adds them as a stale cache entry would contain them.
     let stale = |mut page: RootPage| {
         for (thread, replies) in page.threads.items.iter_mut().zip(replies) {
-            let views = run(scene.store.comments(&replies)).expect("a scene has no faults");
+            let views = run(fixture.store.comments(&replies)).expect("a fixture has no faults");
             thread.replies = views.into_iter().flatten().collect();
         }
         RootPage { pinned: page.threads.items.clone(), ..page }

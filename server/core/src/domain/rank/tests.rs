@@ -14,7 +14,7 @@ use crate::domain::object_type::{ObjectType, Policies, Policy};
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
-use crate::tests::Scene;
+use crate::tests::Fixture;
 
 const PLAIN: HotProfile = HotProfile::Plain;
 
@@ -28,9 +28,9 @@ fn id(n: i64) -> CommentId {
 
 /// A root and its reply, with these likes, dislikes and replies.
 fn comments((like_count, dislike_count, reply_count): (i32, i32, i32)) -> [Comment; 2] {
-    let scene = Scene::new();
-    let root = scene.root(&scene.subject("1"));
-    let rows = [root, scene.reply(root)].map(|id| scene.store.rows().comments[&id].0.clone());
+    let fixture = Fixture::new();
+    let root = fixture.root(&fixture.subject("1"));
+    let rows = [root, fixture.reply(root)].map(|id| fixture.store.rows().comments[&id].0.clone());
     rows.map(|row| Comment {
         reference: CommentRef { create_time: Millis(45_000_000), ..row.reference },
         counts: CommentCounts { like_count, dislike_count, reply_count, ..row.counts },

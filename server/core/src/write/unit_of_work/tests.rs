@@ -3,12 +3,12 @@
 
 mod audit;
 mod batches;
+mod fixture;
 mod imports;
 mod likes;
 mod outcomes;
 mod refusals;
 mod repeats;
-mod scene;
 mod subjects;
 mod threads;
 mod verbs;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::scene::Scene;
+use super::fixture::Fixture;
 use crate::domain::comment::Comment;
 use crate::domain::counts::{CommentCounts, SubjectCounts};
 use crate::domain::lifecycle::Lifecycle;
@@ -11,12 +11,12 @@ use crate::domain::state::CommentState;
 use crate::domain::subject::{MAX_PINS, Subject};
 
 /// Checks everything that must hold after every batch.
-pub(super) fn audit(scene: &Scene) {
-    for subject in scene.subjects.values() {
-        let comments: Vec<_> = scene.comments.values().filter(|c| c.reference.subject_id == subject.id).collect();
+pub(super) fn audit(fixture: &Fixture) {
+    for subject in fixture.subjects.values() {
+        let comments: Vec<_> = fixture.comments.values().filter(|c| c.reference.subject_id == subject.id).collect();
         audit_subject(subject, &comments);
         for comment in &comments {
-            audit_comment(scene, comment, &comments);
+            audit_comment(fixture, comment, &comments);
         }
     }
 }
@@ -46,13 +46,13 @@ fn audit_subject(subject: &Subject, comments: &[&Comment]) {
     }
 }
 
-fn audit_comment(scene: &Scene, comment: &Comment, comments: &[&Comment]) {
+fn audit_comment(fixture: &Fixture, comment: &Comment, comments: &[&Comment]) {
     let below = amount(comments.iter().filter(active).filter(|c| comment.reference.path.is_above(&c.reference.path)));
     let answers = |c: &&&Comment| {
         c.reference.root_id == Some(comment.reference.id) || c.reference.parent_id == Some(comment.reference.id)
     };
     let says =
-        |value| amount(scene.likes.values().filter(|l| l.comment_id == comment.reference.id && l.value == value));
+        |value| amount(fixture.likes.values().filter(|l| l.comment_id == comment.reference.id && l.value == value));
     let counted = Comment {
         counts: CommentCounts {
             like_count: says(LikeValue::Like),
@@ -80,7 +80,7 @@ fn audit_comment(scene: &Scene, comment: &Comment, comments: &[&Comment]) {
         let above = comment.reference.path.ancestors().last().expect("a reply stands below something");
         assert!(comments.iter().any(|c| c.reference.path == above), "nothing stands above {comment:?}");
         assert_eq!(comment.reference.path, above.child(comment.reference.floor));
-        assert_eq!(Some(&scene.row(root).reference.path), comment.reference.path.ancestors().next().as_ref());
+        assert_eq!(Some(&fixture.row(root).reference.path), comment.reference.path.ancestors().next().as_ref());
     }
 }
 

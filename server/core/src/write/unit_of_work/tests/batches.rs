@@ -1,6 +1,6 @@
 //! The results of a batch: its events, its revisions, and the rows for the cache.
 
-use super::scene::{Scene, key, key_named, member};
+use super::fixture::{Fixture, key, key_named, member};
 use super::verbs::{author, create_subject, delete_subject, update_subject};
 use crate::domain::event::{ChangeKind, Changes, CommentChange};
 use crate::domain::ids::CommentId;
@@ -24,57 +24,57 @@ fn said(changes: &Changes) -> Vec<(CommentId, Option<CommentId>, ChangeKind)> {
 #[test]
 fn every_verb_tells_what_happened() {
     use ChangeKind::{Created, Edited, PinChanged, StateChanged};
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let reply = scene.reply(root, 2);
-    type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let reply = fixture.reply(root, 2);
+    type Make = fn(&mut Fixture, [CommentId; 2]) -> CommandKind;
     type Told = fn(CommentId, [CommentId; 2]) -> Vec<(CommentId, Option<CommentId>, ChangeKind)>;
     let cases: [(Make, Told, bool); 14] = [
-        (|scene, _| scene.create().into(), |new, _| vec![(new, None, Created)], false),
-        (|scene, [r, _]| scene.answer(r, 2).into(), |new, [r, _]| vec![(new, Some(r), Created)], false),
-        (|scene, _| scene.import(CommentState::Hidden).into(), |new, _| vec![(new, None, Created)], false),
-        (|scene, [r, _]| scene.edit(r, "author", "other").into(), |id, _| vec![(id, None, Edited)], false),
-        (|scene, [r, _]| scene.pin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
-        (|scene, [r, _]| scene.unpin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
-        (|scene, [_, a]| scene.hide(a).into(), |id, [r, _]| vec![(id, Some(r), StateChanged)], false),
-        (|scene, [_, a]| scene.unhide(a).into(), |id, [r, _]| vec![(id, Some(r), StateChanged)], false),
-        (|scene, [r, _]| scene.pin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
+        (|fixture, _| fixture.create().into(), |new, _| vec![(new, None, Created)], false),
+        (|fixture, [r, _]| fixture.answer(r, 2).into(), |new, [r, _]| vec![(new, Some(r), Created)], false),
+        (|fixture, _| fixture.import(CommentState::Hidden).into(), |new, _| vec![(new, None, Created)], false),
+        (|fixture, [r, _]| fixture.edit(r, "author", "other").into(), |id, _| vec![(id, None, Edited)], false),
+        (|fixture, [r, _]| fixture.pin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
+        (|fixture, [r, _]| fixture.unpin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
+        (|fixture, [_, a]| fixture.hide(a).into(), |id, [r, _]| vec![(id, Some(r), StateChanged)], false),
+        (|fixture, [_, a]| fixture.unhide(a).into(), |id, [r, _]| vec![(id, Some(r), StateChanged)], false),
+        (|fixture, [r, _]| fixture.pin(r, "owner").into(), |id, _| vec![(id, None, PinChanged)], false),
         (
-            |scene, [r, _]| scene.delete(r, author("author")).into(),
+            |fixture, [r, _]| fixture.delete(r, author("author")).into(),
             |id, _| vec![(id, None, PinChanged), (id, None, StateChanged)],
             false,
         ),
-        (|scene, [r, _]| scene.undelete(r, "author").into(), |id, _| vec![(id, None, StateChanged)], false),
+        (|fixture, [r, _]| fixture.undelete(r, "author").into(), |id, _| vec![(id, None, StateChanged)], false),
         (|_, _| update_subject().into(), |_, _| Vec::new(), true),
         (|_, _| delete_subject().into(), |_, _| Vec::new(), true),
         (|_, _| UndeleteSubject.into(), |_, _| Vec::new(), true),
     ];
     for (make, expected, subject) in cases {
-        let verb = make(&mut scene, [root, reply]);
-        let command = scene.command(verb);
+        let verb = make(&mut fixture, [root, reply]);
+        let command = fixture.command(verb);
         let about = command.verb.comment_id().unwrap_or(root);
-        let (_, unit) = scene.commit(std::slice::from_ref(&command));
+        let (_, unit) = fixture.commit(std::slice::from_ref(&command));
         let (revision, changes) = told(&unit).expect("an event");
-        assert_eq!(revision, Some(scene.subject().revision), "{}", command.verb.name());
+        assert_eq!(revision, Some(fixture.subject().revision), "{}", command.verb.name());
         assert_eq!((said(&changes), changes.subject), (expected(about, [root, reply]), subject), "{command:?}");
         assert!(changes.likers.is_empty());
     }
-    let nothing = scene.command(scene.unpin(root, "owner"));
-    let (_, unit) = scene.commit(&[nothing]);
+    let nothing = fixture.command(fixture.unpin(root, "owner"));
+    let (_, unit) = fixture.commit(&[nothing]);
     assert_eq!((told(&unit), unit.changed()), (None, Vec::new()));
 }
 
 #[test]
 fn one_batch_is_one_revision_and_tells_a_change_once() {
-    let mut scene = Scene::open();
-    let old = scene.root();
-    let before = scene.subject().revision;
-    let (create, import) = (scene.create(), scene.import(CommentState::Active));
+    let mut fixture = Fixture::open();
+    let old = fixture.root();
+    let before = fixture.subject().revision;
+    let (create, import) = (fixture.create(), fixture.import(CommentState::Active));
     let (first, second) = (create.id, import.id);
-    let edits = ["one", "two"].map(|said| scene.edit(old, "author", said));
-    let [one, two] = edits.map(|edit| scene.command(edit));
-    let batch = [scene.command(create), one, scene.command(import), two, scene.command(update_subject())];
-    let (answers, unit) = scene.commit(&batch);
+    let edits = ["one", "two"].map(|said| fixture.edit(old, "author", said));
+    let [one, two] = edits.map(|edit| fixture.command(edit));
+    let batch = [fixture.command(create), one, fixture.command(import), two, fixture.command(update_subject())];
+    let (answers, unit) = fixture.commit(&batch);
     for answer in &answers {
         assert_eq!(answer.as_ref().map(|output| output.revision), Ok(before + 1));
     }
@@ -86,22 +86,22 @@ fn one_batch_is_one_revision_and_tells_a_change_once() {
     assert!(outcomes.keys().eq(&[old, second]), "each comment has one outcome, a plain create none: {outcomes:?}");
     assert_eq!(revision, Some(before + 1));
     assert_eq!(changes, Changes { comments, outcomes, subject: true, ..Changes::default() });
-    assert_eq!([first, second].map(|id| scene.row(id).reference.born_revision), [before + 1; 2]);
+    assert_eq!([first, second].map(|id| fixture.row(id).reference.born_revision), [before + 1; 2]);
     assert_eq!(unit.write_set().contents, [old].into(), "that of a new comment is written with it");
     assert_eq!(unit.write_set().new_comments.len(), 2);
 }
 
 #[test]
 fn a_batch_over_two_subjects_tells_of_each() {
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let mut other = scene.create();
-    other.auto_create = Some(scene.subject_id());
-    let batch = [scene.command_on(&key_named("2"), other), scene.command(scene.hide(root))];
-    let (_, unit) = scene.commit(&batch);
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let mut other = fixture.create();
+    other.auto_create = Some(fixture.subject_id());
+    let batch = [fixture.command_on(&key_named("2"), other), fixture.command(fixture.hide(root))];
+    let (_, unit) = fixture.commit(&batch);
     let events = unit.events().expect("told");
     let heads: Vec<_> = events.iter().map(|(s, revision, c)| (s.key.clone(), *revision, c.subject)).collect();
-    let revision = scene.subject().revision;
+    let revision = fixture.subject().revision;
     assert_eq!(heads, [(key(), Some(revision), false), (key_named("2"), Some(1), true)]);
     let changed = unit.changed().into_iter().map(|c| (c.subject.key, c.revised, c.created, c.comments.len()));
     assert_eq!(changed.collect::<Vec<_>>(), [(key(), true, false, 1), (key_named("2"), true, true, 1)]);
@@ -109,61 +109,65 @@ fn a_batch_over_two_subjects_tells_of_each() {
 
 /// Returns the committed changes of a full subject after one more command.
 fn after(
-    scene: &mut Scene,
-    make: fn(&mut Scene, [CommentId; 2]) -> CommandKind,
+    fixture: &mut Fixture,
+    make: fn(&mut Fixture, [CommentId; 2]) -> CommandKind,
     ids: [CommentId; 2],
 ) -> Vec<CommittedChange> {
-    let verb = make(scene, ids);
-    let command = scene.command(verb);
-    let (answers, unit) = scene.commit(&[command]);
+    let verb = make(fixture, ids);
+    let command = fixture.command(verb);
+    let (answers, unit) = fixture.commit(&[command]);
     assert!(answers[0].is_ok(), "{answers:?}");
     unit.changed()
 }
 
 #[test]
 fn copies_are_told_of_every_row_that_changed_and_of_what_was_written() {
-    type Make = fn(&mut Scene, [CommentId; 2]) -> CommandKind;
+    type Make = fn(&mut Fixture, [CommentId; 2]) -> CommandKind;
     // For the root and for its reply: whether the content was written, and whether lists contained
     // the comment before.
     type Seen = Option<(bool, bool)>;
     let cases: [(Make, bool, [Seen; 2]); 9] = [
-        (|scene, [r, _]| scene.edit(r, "author", "other").into(), true, [Some((true, true)), None]),
-        (|scene, [r, _]| scene.pin(r, "owner").into(), true, [None, None]),
+        (|fixture, [r, _]| fixture.edit(r, "author", "other").into(), true, [Some((true, true)), None]),
+        (|fixture, [r, _]| fixture.pin(r, "owner").into(), true, [None, None]),
         (|_, _| update_subject().into(), true, [None, None]),
-        (|scene, [_, a]| scene.like(a, "x", LikeValue::Like).into(), false, [None, Some((false, true))]),
-        (|scene, [r, _]| scene.hide(r).into(), true, [Some((false, true)), None]),
-        (|scene, [_, a]| scene.hide(a).into(), true, [Some((false, true)), Some((false, true))]),
-        (|scene, [_, a]| scene.unhide(a).into(), true, [Some((false, false)), Some((false, false))]),
-        (|scene, [_, a]| scene.delete(a, author("author")).into(), true, [Some((false, true)), Some((false, true))]),
-        (|scene, [r, _]| scene.unhide(r).into(), true, [Some((false, false)), None]),
+        (|fixture, [_, a]| fixture.like(a, "x", LikeValue::Like).into(), false, [None, Some((false, true))]),
+        (|fixture, [r, _]| fixture.hide(r).into(), true, [Some((false, true)), None]),
+        (|fixture, [_, a]| fixture.hide(a).into(), true, [Some((false, true)), Some((false, true))]),
+        (|fixture, [_, a]| fixture.unhide(a).into(), true, [Some((false, false)), Some((false, false))]),
+        (
+            |fixture, [_, a]| fixture.delete(a, author("author")).into(),
+            true,
+            [Some((false, true)), Some((false, true))],
+        ),
+        (|fixture, [r, _]| fixture.unhide(r).into(), true, [Some((false, false)), None]),
     ];
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let ids = [root, scene.reply(root, 2)];
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let ids = [root, fixture.reply(root, 2)];
     for (n, (make, revised, seen)) in cases.into_iter().enumerate() {
-        let found = after(&mut scene, make, ids);
+        let found = after(&mut fixture, make, ids);
         let comments = ids.into_iter().zip(seen).filter_map(|(id, seen)| {
             let (written, was_listed) = seen?;
-            let content = written.then(|| scene.contents[&id].clone());
-            Some(CommittedComment { comment: scene.row(id).clone(), content, was_listed })
+            let content = written.then(|| fixture.contents[&id].clone());
+            Some(CommittedComment { comment: fixture.row(id).clone(), content, was_listed })
         });
         let comments = comments.collect();
-        let expected = CommittedChange { subject: scene.subject().clone(), revised, created: false, comments };
+        let expected = CommittedChange { subject: fixture.subject().clone(), revised, created: false, comments };
         assert_eq!(found, [expected], "step {n}");
     }
-    let found = after(&mut scene, |scene, [root, _]| scene.answer(root, 2).into(), ids);
+    let found = after(&mut fixture, |fixture, [root, _]| fixture.answer(root, 2).into(), ids);
     let new: Vec<_> = found[0].comments.iter().map(|c| (c.content.is_some(), c.was_listed)).collect();
     assert_eq!(new, [(false, true), (true, false)], "a new one was on no list");
 }
 
 #[test]
 fn a_new_subject_is_told_as_such() {
-    let mut scene = Scene::default();
-    let create = create_subject(scene.subject_id());
-    let create = scene.command(create);
-    let pin = scene.create();
-    let batch = [create, scene.command(pin)];
-    let (_, unit) = scene.commit(&batch);
+    let mut fixture = Fixture::default();
+    let create = create_subject(fixture.subject_id());
+    let create = fixture.command(create);
+    let pin = fixture.create();
+    let batch = [create, fixture.command(pin)];
+    let (_, unit) = fixture.commit(&batch);
     let changed = unit.changed();
     assert_eq!((changed.len(), changed[0].created, changed[0].revised), (1, true, true));
     assert_eq!(told(&unit).map(|(revision, changes)| (revision, changes.subject)), Some((Some(1), true)));
@@ -172,20 +176,20 @@ fn a_new_subject_is_told_as_such() {
 
 #[test]
 fn likes_are_told_with_those_who_like_and_are_no_revision() {
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let reply = scene.reply(root, 2);
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let reply = fixture.reply(root, 2);
     let likes = [(root, "x"), (reply, "x"), (root, "y"), (root, "z")]
-        .map(|(id, by)| scene.like(id, by, if by == "z" { LikeValue::None } else { LikeValue::Like }));
-    let batch = likes.map(|like| scene.command(like));
-    let (before, revisions) = (scene.subject().clone(), [root, reply].map(|id| scene.row(id).lifecycle.revision));
-    let (answers, unit) = scene.commit(&batch);
+        .map(|(id, by)| fixture.like(id, by, if by == "z" { LikeValue::None } else { LikeValue::Like }));
+    let batch = likes.map(|like| fixture.command(like));
+    let (before, revisions) = (fixture.subject().clone(), [root, reply].map(|id| fixture.row(id).lifecycle.revision));
+    let (answers, unit) = fixture.commit(&batch);
     assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|output| output.revision == before.revision)));
     let change = |id, root| CommentChange { id, root, what: ChangeKind::Liked };
     let comments = vec![change(root, None), change(reply, Some(root))];
     let likers = ["x", "y"].map(member).into();
     assert_eq!(told(&unit), Some((None, Changes { comments, likers, ..Changes::default() })));
-    assert_eq!(*scene.subject(), before);
-    assert_eq!([root, reply].map(|id| scene.row(id).lifecycle.revision), [revisions[0] + 2, revisions[1] + 1]);
+    assert_eq!(*fixture.subject(), before);
+    assert_eq!([root, reply].map(|id| fixture.row(id).lifecycle.revision), [revisions[0] + 2, revisions[1] + 1]);
     assert_eq!(unit.write_set().likes.len(), 4, "what says nothing is kept too: it orders operations");
 }

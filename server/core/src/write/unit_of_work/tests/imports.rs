@@ -1,7 +1,7 @@
 //! An imported comment keeps its times and its state, and has no counts except those of its own
 //! thread.
 
-use super::scene::{Scene, member, text, view};
+use super::fixture::{Fixture, member, text, view};
 use super::verbs::update_subject;
 use crate::domain::comment::{Comment, CommentRef, CommentView};
 use crate::domain::counts::CommentCounts;
@@ -23,20 +23,20 @@ fn a_comment_comes_in_as_it_stood() {
         (Deleted, times(Some(Millis(6)), Some(7)), Millis(7)),
     ];
     for (state, times, update_time) in cases {
-        let mut scene = Scene::open();
-        scene.root();
-        let import = Import { times, ..scene.import(state) };
-        let told = scene.run(import.clone());
+        let mut fixture = Fixture::open();
+        fixture.root();
+        let import = Import { times, ..fixture.import(state) };
+        let told = fixture.run(import.clone());
         let expected = Comment {
             reference: CommentRef {
                 id: import.id,
-                subject_id: scene.subject().id,
+                subject_id: fixture.subject().id,
                 root_id: None,
                 parent_id: None,
                 path: Path::root(import.id),
                 floor: 2,
                 member: member("author"),
-                born_revision: scene.subject().revision,
+                born_revision: fixture.subject().revision,
                 create_time: Millis(5),
             },
             counts: CommentCounts::ZERO,
@@ -53,19 +53,19 @@ fn a_comment_comes_in_as_it_stood() {
             },
             next_floor: 1,
         };
-        assert_eq!(*scene.row(import.id), expected, "{state}");
+        assert_eq!(*fixture.row(import.id), expected, "{state}");
         assert_eq!(view(&told).content.is_some(), state == Active);
-        assert_eq!((&scene.contents[&import.id], &scene.origins[&import.id]), (&import.content, &import.origin));
-        assert_eq!(scene.subject().counts.root_count, 1 + i32::from(state == Active), "{state}");
+        assert_eq!((&fixture.contents[&import.id], &fixture.origins[&import.id]), (&import.content, &import.origin));
+        assert_eq!(fixture.subject().counts.root_count, 1 + i32::from(state == Active), "{state}");
     }
 }
 
 #[test]
 fn what_is_not_visible_is_read_by_its_author_or_by_nobody() {
     for state in CommentState::ALL {
-        let mut scene = Scene::open();
-        let import = scene.import(state);
-        let whole = CommentView { content: Some(import.content.clone()), ..view(&scene.run(import)).clone() };
+        let mut fixture = Fixture::open();
+        let import = fixture.import(state);
+        let whole = CommentView { content: Some(import.content.clone()), ..view(&fixture.run(import)).clone() };
         let own = matches!(state, CommentState::Pending | CommentState::Rejected | CommentState::Shadowed);
         let (author, stranger) = (member("author"), member("stranger"));
         for (viewer, shows) in [(None, false), (Some(&stranger), false), (Some(&author), own)] {
@@ -78,34 +78,34 @@ fn what_is_not_visible_is_read_by_its_author_or_by_nobody() {
 
 #[test]
 fn a_thread_comes_in_below_whatever_it_answers() {
-    let mut scene = Scene::open();
-    scene.run(UpdateSubject { state: Some(SubjectState::ReadOnly), ..update_subject() });
-    let root = scene.import(Deleted);
-    scene.run(root.clone());
+    let mut fixture = Fixture::open();
+    fixture.run(UpdateSubject { state: Some(SubjectState::ReadOnly), ..update_subject() });
+    let root = fixture.import(Deleted);
+    fixture.run(root.clone());
     let mut chain = vec![root.id];
     for (max_depth, depth) in [(3, 1), (3, 2), (3, 2), (1, 0)] {
         let parent = *chain.last().expect("one stands");
         let import =
-            Import { parent: Some(ImportParent::Stored(scene.target(parent))), max_depth, ..scene.import(Active) };
-        scene.run(import.clone());
-        let row = scene.row(import.id);
+            Import { parent: Some(ImportParent::Stored(fixture.target(parent))), max_depth, ..fixture.import(Active) };
+        fixture.run(import.clone());
+        let row = fixture.row(import.id);
         assert_eq!((row.reference.path.depth(), row.reference.parent_id), (depth, Some(parent)));
         chain.push(import.id);
     }
     // A root counts its thread, a reply its direct replies, which a cap may have placed elsewhere.
-    let counts = chain.iter().map(|id| (scene.row(*id).counts.reply_count, scene.row(*id).counts.live_below));
+    let counts = chain.iter().map(|id| (fixture.row(*id).counts.reply_count, fixture.row(*id).counts.live_below));
     assert_eq!(counts.collect::<Vec<_>>(), [(3, 3), (1, 2), (1, 0), (1, 0), (0, 0)]);
-    assert!(scene.row(root.id).lifecycle.listed, "a tombstone above what is seen");
+    assert!(fixture.row(root.id).lifecycle.listed, "a tombstone above what is seen");
 }
 
 #[test]
 fn a_tombstone_that_came_without_a_text_does_not_come_back() {
     for (said, expected) in [("", Some(Error::StateConflict(Deleted))), ("said", None)] {
-        let mut scene = Scene::open();
-        let import = Import { content: text(said), ..scene.import(Deleted) };
-        scene.run(import.clone());
-        let undelete = scene.command(scene.undelete(import.id, "author"));
-        assert_eq!(scene.send(&undelete).err(), expected, "{said:?}");
-        assert_eq!(scene.row(import.id).lifecycle.state, if said.is_empty() { Deleted } else { Active });
+        let mut fixture = Fixture::open();
+        let import = Import { content: text(said), ..fixture.import(Deleted) };
+        fixture.run(import.clone());
+        let undelete = fixture.command(fixture.undelete(import.id, "author"));
+        assert_eq!(fixture.send(&undelete).err(), expected, "{said:?}");
+        assert_eq!(fixture.row(import.id).lifecycle.state, if said.is_empty() { Deleted } else { Active });
     }
 }

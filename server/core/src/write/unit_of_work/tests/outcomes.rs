@@ -1,6 +1,6 @@
 //! The outcomes in the events of a batch: one for each comment, from the locked and the written row.
 
-use super::scene::{Scene, member};
+use super::fixture::{Fixture, member};
 use super::verbs::{author, owner};
 use crate::domain::event::{ActorKind, CommentOutcome};
 use crate::domain::ids::CommentId;
@@ -9,7 +9,7 @@ use crate::domain::state::CommentState::{self, Active, Deleted, Hidden};
 use crate::write::verbs::{Command, DeleteActor};
 
 /// Runs a batch and returns the outcome of a comment in its only event, and whether it is recorded.
-fn outcome(fixture: &mut Scene, batch: &[Command], id: CommentId) -> (Option<CommentOutcome>, bool) {
+fn outcome(fixture: &mut Fixture, batch: &[Command], id: CommentId) -> (Option<CommentOutcome>, bool) {
     let (results, unit) = fixture.commit(batch);
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     let events = unit.events().expect("of subjects that are loaded");
@@ -24,7 +24,7 @@ fn changed(actor: ActorKind, before: CommentState, after: CommentState, version:
 #[test]
 fn each_verb_records_who_acted_the_states_and_the_version() {
     use ActorKind::{Author, Moderator, Owner};
-    let mut fixture = Scene::open();
+    let mut fixture = Fixture::open();
     let id = fixture.root();
     let steps: [(Command, CommentOutcome); 8] = [
         (fixture.command(fixture.edit(id, "author", "again")), changed(Author, Active, Active, 2)),
@@ -43,7 +43,7 @@ fn each_verb_records_who_acted_the_states_and_the_version() {
 
 #[test]
 fn a_create_is_recorded_unless_it_is_plain() {
-    let mut fixture = Scene::open();
+    let mut fixture = Fixture::open();
     let create = fixture.create();
     let id = create.id;
     let command = fixture.command(create);
@@ -60,7 +60,7 @@ fn a_create_is_recorded_unless_it_is_plain() {
 
 #[test]
 fn of_a_batch_the_net_effect_the_last_actor_and_a_first_publication_are_recorded() {
-    let mut fixture = Scene::open();
+    let mut fixture = Fixture::open();
     let create = fixture.create();
     let id = create.id;
     let hide = fixture.hide(id);
@@ -82,7 +82,7 @@ fn of_a_batch_the_net_effect_the_last_actor_and_a_first_publication_are_recorded
 
 #[test]
 fn likes_and_pins_have_no_outcome() {
-    let mut fixture = Scene::open();
+    let mut fixture = Fixture::open();
     let id = fixture.root();
     let like = fixture.like(id, member("reader").as_str(), LikeValue::Like);
     let like = fixture.command(like);

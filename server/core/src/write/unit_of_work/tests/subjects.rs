@@ -1,6 +1,6 @@
 //! The changes of a subject's own row.
 
-use super::scene::{Scene, key, key_named, member};
+use super::fixture::{Fixture, key, key_named, member};
 use super::verbs::{create_subject, delete_subject, update_subject};
 use crate::Effect;
 use crate::domain::counts::SubjectCounts;
@@ -17,17 +17,17 @@ fn metadata(value: &str) -> Metadata {
 
 #[test]
 fn a_new_subject_is_what_was_asked_for() {
-    let mut scene = Scene::default();
-    let id = scene.subject_id();
+    let mut fixture = Fixture::default();
+    let id = fixture.subject_id();
     let verb = CreateSubject {
         state: SubjectState::ReadOnly,
         metadata: metadata("v"),
         create_time: Millis(7),
         ..create_subject(id)
     };
-    let command = scene.command(verb);
+    let command = fixture.command(verb);
     assert_eq!((command.verb.code(), command.verb.name()), (1, "CreateSubject"));
-    let output = scene.send(&command).expect("created");
+    let output = fixture.send(&command).expect("created");
     let expected = Subject {
         counts: SubjectCounts::ZERO,
         id,
@@ -43,31 +43,31 @@ fn a_new_subject_is_what_was_asked_for() {
         update_time: command.now,
         delete_time: None,
     };
-    assert_eq!((scene.subject(), output.revision), (&expected, 1));
+    assert_eq!((fixture.subject(), output.revision), (&expected, 1));
     assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
 }
 
 #[test]
 fn a_first_comment_brings_its_subject_along() {
     for state in [None, Some(CommentState::Active)] {
-        let mut scene = Scene::default();
-        let id = scene.subject_id();
+        let mut fixture = Fixture::default();
+        let id = fixture.subject_id();
         let verb = match state {
-            None => CommandKind::from(Create { auto_create: Some(id), ..scene.create() }),
-            Some(state) => Import { auto_create: Some(id), ..scene.import(state) }.into(),
+            None => CommandKind::from(Create { auto_create: Some(id), ..fixture.create() }),
+            Some(state) => Import { auto_create: Some(id), ..fixture.import(state) }.into(),
         };
-        let (name, command) = (verb.name(), scene.command(verb));
-        assert_eq!(scene.send(&command).map(|output| output.revision), Ok(1), "{name}");
+        let (name, command) = (verb.name(), fixture.command(verb));
+        assert_eq!(fixture.send(&command).map(|output| output.revision), Ok(1), "{name}");
         let counted = Subject {
             counts: SubjectCounts { root_count: 1, comment_count: 1 },
             next_floor: 2,
             revision: 1,
             ..Subject::new(id, key(), command.now)
         };
-        assert_eq!(*scene.subject(), counted, "{name}");
-        let another = Create { auto_create: Some(scene.subject_id()), ..scene.create() };
-        scene.run(another);
-        assert_eq!((scene.subject().id, scene.subject().counts.root_count), (id, 2), "one that stands is taken");
+        assert_eq!(*fixture.subject(), counted, "{name}");
+        let another = Create { auto_create: Some(fixture.subject_id()), ..fixture.create() };
+        fixture.run(another);
+        assert_eq!((fixture.subject().id, fixture.subject().counts.root_count), (id, 2), "one that stands is taken");
     }
 }
 
@@ -84,35 +84,36 @@ fn an_update_changes_what_it_names_and_a_deletion_nothing_else() {
         (UndeleteSubject.into(), |s, _| s.delete_time = None),
         (UpdateSubject { state: Some(SubjectState::Hidden), ..to() }.into(), |s, _| s.state = SubjectState::Hidden),
     ];
-    let mut scene = Scene::open();
-    let root = scene.root();
-    scene.reply(root, 2);
-    scene.run(scene.pin(root, "owner"));
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    fixture.reply(root, 2);
+    fixture.run(fixture.pin(root, "owner"));
     for (verb, now) in cases {
-        let command = scene.command(verb);
-        let mut expected = scene.subject().clone();
+        let command = fixture.command(verb);
+        let mut expected = fixture.subject().clone();
         now(&mut expected, command.now);
         expected.revision += 1;
         expected.version += 1;
         expected.update_time = command.now;
-        let output = scene.send(&command).expect("changed");
-        assert_eq!(*scene.subject(), expected, "{:?}", command.verb);
+        let output = fixture.send(&command).expect("changed");
+        assert_eq!(*fixture.subject(), expected, "{:?}", command.verb);
         assert_eq!(output.effect, Effect::Subject(Box::new(expected)));
     }
-    assert_eq!(scene.subject().etag(), format!("{:x}.{:x}", scene.subject().id.get(), scene.subject().version));
+    assert_eq!(fixture.subject().etag(), format!("{:x}.{:x}", fixture.subject().id.get(), fixture.subject().version));
 }
 
 #[test]
 fn pins_are_no_new_version_of_the_subject() {
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let (etag, revision, updated) = (scene.subject().etag(), scene.subject().revision, scene.subject().update_time);
-    scene.run(scene.pin(root, "owner"));
-    scene.run(scene.unpin(root, "owner"));
-    let subject = scene.subject();
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let (etag, revision, updated) =
+        (fixture.subject().etag(), fixture.subject().revision, fixture.subject().update_time);
+    fixture.run(fixture.pin(root, "owner"));
+    fixture.run(fixture.unpin(root, "owner"));
+    let subject = fixture.subject();
     assert_eq!((subject.etag(), subject.revision, subject.update_time), (etag, revision + 2, updated));
-    for verb in [CommandKind::from(scene.unpin(root, "owner")), scene.unpin(root, "owner").into()] {
-        let output = scene.run(verb);
+    for verb in [CommandKind::from(fixture.unpin(root, "owner")), fixture.unpin(root, "owner").into()] {
+        let output = fixture.run(verb);
         assert_eq!((output.revision, output.replayed), (revision + 2, false), "nothing to do is done");
     }
 }
@@ -120,18 +121,18 @@ fn pins_are_no_new_version_of_the_subject() {
 /// A change may have been created from older counts.
 #[test]
 fn counts_are_not_replaced_with_the_rest_of_a_subject() {
-    let mut scene = Scene::open();
-    let old = scene.subject().clone();
-    let root = scene.root();
-    scene.reply(root, 2);
-    let command = scene.command(update_subject());
+    let mut fixture = Fixture::open();
+    let old = fixture.subject().clone();
+    let root = fixture.root();
+    fixture.reply(root, 2);
+    let command = fixture.command(update_subject());
     let mut unit = UnitOfWork::default();
-    unit.load_subject(scene.subject().clone());
+    unit.load_subject(fixture.subject().clone());
     let counts = SubjectCounts { root_count: 91, comment_count: 92 };
     let replaced = Subject { counts, owner: None, next_floor: 90, revision: 93, ..old };
     let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
     assert_eq!(unit.apply(Change::ReplaceSubject(replaced), context), Ok(()));
-    let expected = Subject { owner: None, revision: scene.subject().revision + 1, ..scene.subject().clone() };
+    let expected = Subject { owner: None, revision: fixture.subject().revision + 1, ..fixture.subject().clone() };
     assert_eq!(unit.subject(&key()), Some(&expected));
     assert_eq!(unit.subject(&key_named("2")), None);
 }

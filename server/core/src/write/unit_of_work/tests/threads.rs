@@ -1,6 +1,6 @@
 //! The positions of comments, and the changes of the counts and of the tombstones above them.
 
-use super::scene::{Scene, member, text, view};
+use super::fixture::{Fixture, member, text, view};
 use super::verbs::{author, owner};
 use crate::domain::comment::{Comment, CommentRef};
 use crate::domain::content::ClientInfo;
@@ -16,28 +16,28 @@ use crate::write::verbs::{CommandKind, DeleteActor};
 use crate::write::write_set::ContentEdit;
 
 /// Returns the counts of a row, and whether lists contain it.
-fn counts(scene: &Scene, id: CommentId) -> (i32, i32, bool) {
-    let row = scene.row(id);
+fn counts(fixture: &Fixture, id: CommentId) -> (i32, i32, bool) {
+    let row = fixture.row(id);
     (row.counts.reply_count, row.counts.live_below, row.lifecycle.listed)
 }
 
 /// Returns the number of visible roots, and of all visible comments.
-fn totals(scene: &Scene) -> (i32, i32) {
-    (scene.subject().counts.root_count, scene.subject().counts.comment_count)
+fn totals(fixture: &Fixture) -> (i32, i32) {
+    (fixture.subject().counts.root_count, fixture.subject().counts.comment_count)
 }
 
 #[test]
 fn a_new_comment_is_complete() {
-    let mut scene = Scene::open();
-    let mut root = scene.create();
+    let mut fixture = Fixture::open();
+    let mut root = fixture.create();
     root.client = ClientInfo { ip: None, platform: "ios".to_owned(), device: String::new() };
-    let (id, now) = (root.id, scene.command(root.clone()));
-    let output = scene.send(&now).expect("written");
-    let revision = scene.subject().revision;
+    let (id, now) = (root.id, fixture.command(root.clone()));
+    let output = fixture.send(&now).expect("written");
+    let revision = fixture.subject().revision;
     let expected = Comment {
         reference: CommentRef {
             id,
-            subject_id: scene.subject().id,
+            subject_id: fixture.subject().id,
             root_id: None,
             parent_id: None,
             path: Path::root(id),
@@ -60,25 +60,25 @@ fn a_new_comment_is_complete() {
         },
         next_floor: 1,
     };
-    assert_eq!(*scene.row(id), expected);
+    assert_eq!(*fixture.row(id), expected);
     assert_eq!((output.revision, output.replayed), (revision, false));
     assert_eq!((&view(&output).comment, view(&output).content.as_ref()), (&expected, Some(&root.content)));
-    assert_eq!(scene.contents[&id], root.content);
-    let reply = scene.answer(id, 2);
-    scene.run(reply.clone());
-    assert_eq!(scene.contents[&reply.id], reply.content);
-    assert_eq!(scene.clients, [(id, root.client)].into(), "nothing is kept of a client that told nothing");
+    assert_eq!(fixture.contents[&id], root.content);
+    let reply = fixture.answer(id, 2);
+    fixture.run(reply.clone());
+    assert_eq!(fixture.contents[&reply.id], reply.content);
+    assert_eq!(fixture.clients, [(id, root.client)].into(), "nothing is kept of a client that told nothing");
 }
 
 #[test]
 fn floors_follow_each_other_within_the_subject_and_within_each_thread() {
-    let mut scene = Scene::open();
-    let roots = [(); 3].map(|()| scene.root());
-    let replies = [roots[0], roots[2], roots[0]].map(|root| scene.reply(root, 9));
-    let below = scene.reply(replies[0], 9);
-    scene.run(scene.delete(replies[2], author("author")));
-    let last = [scene.reply(roots[0], 9), scene.root()];
-    let floor = |id: &CommentId| scene.row(*id).reference.floor;
+    let mut fixture = Fixture::open();
+    let roots = [(); 3].map(|()| fixture.root());
+    let replies = [roots[0], roots[2], roots[0]].map(|root| fixture.reply(root, 9));
+    let below = fixture.reply(replies[0], 9);
+    fixture.run(fixture.delete(replies[2], author("author")));
+    let last = [fixture.reply(roots[0], 9), fixture.root()];
+    let floor = |id: &CommentId| fixture.row(*id).reference.floor;
     assert_eq!(roots.map(|id| floor(&id)), [1, 2, 3]);
     assert_eq!(replies.map(|id| floor(&id)), [1, 1, 2]);
     assert_eq!((floor(&below), last.map(|id| floor(&id))), (3, [4, 4]), "a deleted one keeps its floor");
@@ -95,15 +95,15 @@ fn a_cap_attaches_deeper_answers_at_the_last_level() {
         (32, [(1, 0), (2, 1), (3, 2), (4, 3)]),
     ];
     for (levels, expected) in cases {
-        let mut scene = Scene::open();
-        let mut chain = vec![scene.root()];
+        let mut fixture = Fixture::open();
+        let mut chain = vec![fixture.root()];
         for (n, (depth, above)) in expected.into_iter().enumerate() {
-            let id = scene.reply(chain[n], levels);
+            let id = fixture.reply(chain[n], levels);
             chain.push(id);
-            let row = scene.row(id);
+            let row = fixture.row(id);
             let path = match depth {
                 0 => Path::root(id),
-                1.. => scene.row(chain[above]).reference.path.child(row.reference.floor),
+                1.. => fixture.row(chain[above]).reference.path.child(row.reference.floor),
             };
             assert_eq!(
                 (row.reference.path.depth(), &row.reference.path),
@@ -115,26 +115,26 @@ fn a_cap_attaches_deeper_answers_at_the_last_level() {
             assert_eq!((row.is_root(), row.thread_id()), (depth == 0, if depth == 0 { id } else { chain[0] }));
         }
         for id in chain {
-            scene.run(scene.hide(id));
-            scene.run(scene.unhide(id));
+            fixture.run(fixture.hide(id));
+            fixture.run(fixture.unhide(id));
         }
     }
 }
 
 #[test]
 fn a_count_is_of_those_who_are_seen() {
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let child = scene.reply(root, 9);
-    let deep = scene.reply(child, 9);
-    let all = |scene: &Scene| ([root, child, deep].map(|id| counts(scene, id)), totals(scene));
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let child = fixture.reply(root, 9);
+    let deep = fixture.reply(child, 9);
+    let all = |fixture: &Fixture| ([root, child, deep].map(|id| counts(fixture, id)), totals(fixture));
     let whole = ([(2, 2, true), (1, 1, true), (0, 0, true)], (1, 3));
-    assert_eq!(all(&scene), whole);
-    type Step = fn(&Scene, CommentId) -> CommandKind;
-    let delete: Step = |scene, id| scene.delete(id, author("author")).into();
-    let undelete: Step = |scene, id| scene.undelete(id, "author").into();
-    let hide: Step = |scene, id| scene.hide(id).into();
-    let unhide: Step = |scene, id| scene.unhide(id).into();
+    assert_eq!(all(&fixture), whole);
+    type Step = fn(&Fixture, CommentId) -> CommandKind;
+    let delete: Step = |fixture, id| fixture.delete(id, author("author")).into();
+    let undelete: Step = |fixture, id| fixture.undelete(id, "author").into();
+    let hide: Step = |fixture, id| fixture.hide(id).into();
+    let unhide: Step = |fixture, id| fixture.unhide(id).into();
     let steps: [(Step, CommentId, _); 8] = [
         (delete, child, ([(1, 1, true), (1, 1, true), (0, 0, true)], (1, 2))),
         (hide, root, ([(1, 1, true), (1, 1, true), (0, 0, true)], (0, 1))),
@@ -146,8 +146,8 @@ fn a_count_is_of_those_who_are_seen() {
         (unhide, deep, whole),
     ];
     for (n, (step, id, expected)) in steps.into_iter().enumerate() {
-        scene.run(step(&scene, id));
-        assert_eq!(all(&scene), expected, "step {n}");
+        fixture.run(step(&fixture, id));
+        assert_eq!(all(&fixture), expected, "step {n}");
     }
 }
 
@@ -160,14 +160,14 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
     ];
     for (actor, by, back) in cases {
         for from in [CommentState::Active, CommentState::Hidden] {
-            let mut scene = Scene::open();
-            let id = scene.root();
+            let mut fixture = Fixture::open();
+            let id = fixture.root();
             if from == CommentState::Hidden {
-                scene.run(scene.hide(id));
+                fixture.run(fixture.hide(id));
             }
-            let before = scene.row(id).clone();
-            let delete = scene.command(scene.delete(id, actor.clone()));
-            let told = scene.send(&delete).expect("deleted");
+            let before = fixture.row(id).clone();
+            let delete = fixture.command(fixture.delete(id, actor.clone()));
+            let told = fixture.send(&delete).expect("deleted");
             let deleted = Comment {
                 lifecycle: Lifecycle {
                     state: CommentState::Deleted,
@@ -182,16 +182,16 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
                 },
                 ..before.clone()
             };
-            assert_eq!((scene.row(id), &view(&told).content), (&deleted, &None), "{actor:?} from {from}");
+            assert_eq!((fixture.row(id), &view(&told).content), (&deleted, &None), "{actor:?} from {from}");
             let Some(back) = back else { continue };
-            let undelete = scene.command(scene.undelete(id, back));
-            let told = scene.send(&undelete).expect("undeleted");
+            let undelete = fixture.command(fixture.undelete(id, back));
+            let told = fixture.send(&undelete).expect("undeleted");
             let (revision, version) = (deleted.lifecycle.revision + 1, deleted.lifecycle.version + 1);
             let restored = Comment {
                 lifecycle: Lifecycle { revision, version, update_time: undelete.now, ..before.lifecycle },
                 ..before
             };
-            assert_eq!(*scene.row(id), restored, "{actor:?} from {from}");
+            assert_eq!(*fixture.row(id), restored, "{actor:?} from {from}");
             assert_eq!(view(&told).content.is_some(), from == CommentState::Active);
         }
     }
@@ -199,34 +199,35 @@ fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
 
 #[test]
 fn what_stands_in_no_view_is_unpinned() {
-    type Step = fn(&Scene, CommentId) -> CommandKind;
-    let away: [Step; 2] = [|scene, id| scene.hide(id).into(), |scene, id| scene.delete(id, author("author")).into()];
+    type Step = fn(&Fixture, CommentId) -> CommandKind;
+    let away: [Step; 2] =
+        [|fixture, id| fixture.hide(id).into(), |fixture, id| fixture.delete(id, author("author")).into()];
     for away in away {
-        let mut scene = Scene::open();
-        let roots = [(); 3].map(|()| scene.root());
+        let mut fixture = Fixture::open();
+        let roots = [(); 3].map(|()| fixture.root());
         for id in [roots[2], roots[0], roots[1]] {
-            assert!(view(&scene.run(scene.pin(id, "owner"))).pinned);
+            assert!(view(&fixture.run(fixture.pin(id, "owner"))).pinned);
         }
-        assert!(!view(&scene.run(away(&scene, roots[0]))).pinned);
-        assert_eq!(scene.subject().pins, [roots[2], roots[1]], "in the order in which they were pinned");
+        assert!(!view(&fixture.run(away(&fixture, roots[0]))).pinned);
+        assert_eq!(fixture.subject().pins, [roots[2], roots[1]], "in the order in which they were pinned");
     }
 }
 
 #[test]
 fn an_edit_keeps_what_was_said_and_since_when() {
-    let mut scene = Scene::open();
-    let id = scene.root();
-    let before = scene.row(id).clone();
+    let mut fixture = Fixture::open();
+    let id = fixture.root();
+    let before = fixture.row(id).clone();
     let mut expected = Vec::new();
-    let (mut said, mut since) = (scene.contents[&id].clone(), before.reference.create_time);
+    let (mut said, mut since) = (fixture.contents[&id].clone(), before.reference.create_time);
     for (n, now) in ["second", "third"].into_iter().enumerate() {
-        let edit = scene.command(scene.edit(id, "author", now));
-        let told = scene.send(&edit).expect("edited");
+        let edit = fixture.command(fixture.edit(id, "author", now));
+        let told = fixture.send(&edit).expect("edited");
         let version = before.lifecycle.version + n as i64;
         expected.push(ContentEdit { comment_id: id, version, content: said, time: since });
         (said, since) = (text(now), edit.now);
         assert_eq!(view(&told).content, Some(said.clone()));
-        let row = scene.row(id);
+        let row = fixture.row(id);
         assert_eq!(
             (row.lifecycle.version, row.lifecycle.update_time, row.lifecycle.edit_time),
             (version + 1, edit.now, Some(edit.now))
@@ -236,22 +237,22 @@ fn an_edit_keeps_what_was_said_and_since_when() {
             (before.reference.create_time, format!("{:x}.{:x}", id.get(), version + 1))
         );
     }
-    assert_eq!((scene.edits.as_slice(), &scene.contents[&id]), (expected.as_slice(), &said));
+    assert_eq!((fixture.edits.as_slice(), &fixture.contents[&id]), (expected.as_slice(), &said));
 }
 
 #[test]
 fn a_row_that_is_missing_and_a_floor_too_many_are_faults() {
-    let mut scene = Scene::open();
-    let root = scene.root();
-    let reply = scene.reply(root, 9);
-    let hide = scene.command(scene.hide(reply));
+    let mut fixture = Fixture::open();
+    let root = fixture.root();
+    let reply = fixture.reply(root, 9);
+    let hide = fixture.command(fixture.hide(reply));
     let mut unit = UnitOfWork::default();
-    unit.load_subject(scene.subject().clone());
-    unit.load_comment(scene.row(reply).clone());
+    unit.load_subject(fixture.subject().clone());
+    unit.load_comment(fixture.row(reply).clone());
     assert!(matches!(unit.run(&hide), Err(Error::Internal(_))), "its root is not loaded");
-    let create = scene.create();
-    let create = scene.command(create);
+    let create = fixture.create();
+    let create = fixture.command(create);
     let mut unit = UnitOfWork::default();
-    unit.load_subject(Subject { next_floor: i32::MAX, ..scene.subject().clone() });
+    unit.load_subject(Subject { next_floor: i32::MAX, ..fixture.subject().clone() });
     assert!(matches!(unit.run(&create), Err(Error::Internal(_))), "no floor is given twice");
 }

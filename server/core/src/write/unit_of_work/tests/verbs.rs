@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::scene::{Scene, member, text};
+use super::fixture::{Fixture, member, text};
 use crate::domain::content::ClientInfo;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::DeletedBy;
@@ -32,7 +32,7 @@ pub(super) fn delete_subject() -> DeleteSubject {
     DeleteSubject { etag: String::new() }
 }
 
-impl Scene {
+impl Fixture {
     /// Writes a root by "author".
     pub(super) fn create(&mut self) -> Create {
         let id = self.id();

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::scene::{Scene, member};
+use super::fixture::{Fixture, member};
 use super::verbs::{author, create_subject, delete_subject, owner, update_subject};
 use crate::domain::comment::Comment;
 use crate::domain::ids::CommentId;
@@ -23,12 +23,12 @@ const MEMBERS: [&str; 3] = ["author", "owner", "stranger"];
 
 /// Returns a comment in this state, if one exists, and a member that may change it, so that
 /// commands succeed more often than with random members.
-fn comment(scene: &mut Scene, about: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
-    let all: Vec<_> = scene.comments.values().collect();
+fn comment(fixture: &mut Fixture, about: usize, state: Option<CommentState>) -> (CommentId, MemberId) {
+    let all: Vec<_> = fixture.comments.values().collect();
     let fitting: Vec<_> =
         all.iter().copied().filter(|c| state.is_none_or(|state| c.lifecycle.state == state)).collect();
     let among = if fitting.is_empty() { all } else { fitting };
-    if among.is_empty() { (scene.id(), member("author")) } else { named(among[about % among.len()]) }
+    if among.is_empty() { (fixture.id(), member("author")) } else { named(among[about % among.len()]) }
 }
 
 /// Returns a comment, and the member that may change or restore it.
@@ -37,8 +37,8 @@ fn named(comment: &Comment) -> (CommentId, MemberId) {
     (comment.reference.id, if by_owner { member("owner") } else { comment.reference.member.clone() })
 }
 
-fn verb(scene: &mut Scene, (verb, about, how): Throw) -> CommandKind {
-    if scene.subject().delete_time.is_some() && how > 2 {
+fn verb(fixture: &mut Fixture, (verb, about, how): Throw) -> CommandKind {
+    if fixture.subject().delete_time.is_some() && how > 2 {
         return UndeleteSubject.into();
     }
     let wanted = match verb {
@@ -46,31 +46,31 @@ fn verb(scene: &mut Scene, (verb, about, how): Throw) -> CommandKind {
         26 => Some(CommentState::Hidden),
         0..=21 | 25 | 27.. => Some(CommentState::Active).filter(|_| how > 1),
     };
-    let (id, by) = comment(scene, about, wanted);
+    let (id, by) = comment(fixture, about, wanted);
     match verb {
-        0..=2 => scene.create().into(),
+        0..=2 => fixture.create().into(),
         3..=13 => {
             let member = member(MEMBERS[usize::from(how) % 3]);
-            Reply { member, ..scene.answer(id, [2, 32, 1, 3][usize::from(how) % 4]) }.into()
+            Reply { member, ..fixture.answer(id, [2, 32, 1, 3][usize::from(how) % 4]) }.into()
         }
         14..=16 => {
-            let mut import = scene.import(CommentState::ALL[usize::from(how) % 6]);
+            let mut import = fixture.import(CommentState::ALL[usize::from(how) % 6]);
             (import.parent, import.max_depth) =
-                ((how < 8).then(|| ImportParent::Stored(scene.target(id))), 1 + how % 4);
+                ((how < 8).then(|| ImportParent::Stored(fixture.target(id))), 1 + how % 4);
             import.into()
         }
-        17 => Edit { member: by, ..scene.edit(id, "author", &format!("said {how}")) }.into(),
+        17 => Edit { member: by, ..fixture.edit(id, "author", &format!("said {how}")) }.into(),
         18..=21 => {
             let actor = [DeleteActor::Author(by), owner("owner"), DeleteActor::Moderator, author("stranger")];
-            scene.delete(id, actor[usize::from(how) % 4].clone()).into()
+            fixture.delete(id, actor[usize::from(how) % 4].clone()).into()
         }
-        22..=24 => Undelete { member: by, ..scene.undelete(id, "author") }.into(),
-        25 => scene.hide(id).into(),
-        26 => scene.unhide(id).into(),
-        27 => scene.pin(id, "owner").into(),
-        28 => scene.unpin(id, "owner").into(),
+        22..=24 => Undelete { member: by, ..fixture.undelete(id, "author") }.into(),
+        25 => fixture.hide(id).into(),
+        26 => fixture.unhide(id).into(),
+        27 => fixture.pin(id, "owner").into(),
+        28 => fixture.unpin(id, "owner").into(),
         29 if how < 4 => delete_subject().into(),
-        29 => create_subject(scene.subject_id()).into(),
+        29 => create_subject(fixture.subject_id()).into(),
         30.. => {
             let state = match how {
                 0 => SubjectState::ReadOnly,
@@ -82,11 +82,11 @@ fn verb(scene: &mut Scene, (verb, about, how): Throw) -> CommandKind {
     }
 }
 
-fn like(scene: &mut Scene, (_, about, how): Throw) -> CommandKind {
-    let (id, _) = comment(scene, about, Some(CommentState::Active).filter(|_| how > 1));
+fn like(fixture: &mut Fixture, (_, about, how): Throw) -> CommandKind {
+    let (id, _) = comment(fixture, about, Some(CommentState::Active).filter(|_| how > 1));
     let by = MEMBERS[usize::from(how) % 3];
     let value = [LikeValue::Like, LikeValue::Dislike, LikeValue::None][usize::from(how / 3) % 3];
-    if how < 9 { scene.like(id, by, value).into() } else { scene.import_like(id, by, value, i64::from(how)).into() }
+    if how < 9 { fixture.like(id, by, value).into() } else { fixture.import_like(id, by, value, i64::from(how)).into() }
 }
 
 proptest! {
@@ -97,21 +97,21 @@ proptest! {
             (0..5_u8, proptest::collection::vec((0..32_u8, 0..1_000_usize, 0..12_u8), 1..6)), 1..60,
         ),
     ) {
-        let mut scene = Scene::open();
+        let mut fixture = Fixture::open();
         let mut done: Vec<(Command, i64)> = Vec::new();
         for (kind, throws) in batches {
             // A batch contains either likes or other commands.
             let make = if kind == 0 { like } else { verb };
             let batch: Vec<_> = throws.into_iter().map(|throw| {
-                let verb = make(&mut scene, throw);
-                scene.command(verb)
+                let verb = make(&mut fixture, throw);
+                fixture.command(verb)
             }).collect();
-            let (answers, _) = scene.commit(&batch);
+            let (answers, _) = fixture.commit(&batch);
             let kept = batch.into_iter().zip(answers).filter(|(command, _)| command.verb.as_like().is_none());
             done.extend(kept.filter_map(|(command, answer)| Some((command, answer.ok()?.revision))));
         }
         let again: Vec<_> = done.iter().map(|(command, _)| command.clone()).collect();
-        let (answers, unit) = scene.commit(&again);
+        let (answers, unit) = fixture.commit(&again);
         for (answer, (command, revision)) in answers.into_iter().zip(done) {
             let told = answer.map(|output| (output.revision, output.replayed));
             prop_assert_eq!(told, Ok((revision, true)), "{}", command.verb.name());

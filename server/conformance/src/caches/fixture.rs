@@ -14,14 +14,14 @@ use riposte_cache::{
     SubjectUpdate,
 };
 
-pub(super) struct Scene {
+pub(super) struct Fixture {
     pub(super) cache: Arc<dyn Cache>,
     pub(super) subject: Subject,
 }
 
 pub(super) const NEWEST: ListName = ListName { root: None, order: ListOrder::Newest };
 
-impl Scene {
+impl Fixture {
     /// Returns a subject at revision 1 whose relay is at position 1 and whose id is cached.
     pub(super) async fn new(cache: Arc<dyn Cache>, name: &str) -> Self {
         let this = Self::cold(cache, name);

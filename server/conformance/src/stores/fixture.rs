@@ -23,7 +23,7 @@ use super::backend::{Backend, Process, StepClock};
 
 /// The subjects, request keys and time of one case.
 #[derive(Debug)]
-pub(super) struct Scene {
+pub(super) struct Fixture {
     pub(super) process: Process,
     name: String,
     time: AtomicI64,
@@ -33,7 +33,7 @@ pub(super) struct Scene {
 /// The type of the subjects of most cases.
 pub(super) const KIND: &str = "suite";
 
-impl Scene {
+impl Fixture {
     /// Returns the fixture of the case called `name`.
     pub(super) fn new(backend: &Backend, name: &str) -> Arc<Self> {
         Self::of_process(backend.process.clone(), name)

@@ -25,7 +25,7 @@ use crate::{CommandOutput, Effect};
 
 /// The stored rows, and the counter that ids and times are taken from.
 #[derive(Debug, Default)]
-pub(super) struct Scene {
+pub(super) struct Fixture {
     pub(super) subjects: BTreeMap<SubjectKey, Subject>,
     pub(super) comments: BTreeMap<CommentId, Comment>,
     pub(super) contents: BTreeMap<CommentId, Content>,
@@ -37,13 +37,13 @@ pub(super) struct Scene {
     numbers: i64,
 }
 
-impl Scene {
+impl Fixture {
     /// Creates one subject without comments, owned by "owner".
     pub(super) fn open() -> Self {
-        let mut scene = Self::default();
-        let id = scene.subject_id();
-        scene.run(create_subject(id));
-        scene
+        let mut fixture = Self::default();
+        let id = fixture.subject_id();
+        fixture.run(create_subject(id));
+        fixture
     }
 
     pub(super) fn subject(&self) -> &Subject {
@@ -74,7 +74,7 @@ impl Scene {
 
     pub(super) fn command_on(&mut self, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
         let number = self.number();
-        let key = IdempotencyKey::imported("comment", "scene", &number.to_string());
+        let key = IdempotencyKey::imported("comment", "fixture", &number.to_string());
         let request = RequestIdentity { key, fingerprint: Fingerprint(number) };
         Command { subject: subject.clone(), verb: verb.into(), request, now: Millis(number * 1_000) }
     }

@@ -12,7 +12,7 @@ use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, RequestId, Writt
 
 /// The part of a history that belongs to one subject.
 #[derive(Debug)]
-pub(super) struct Scene<'h> {
+pub(super) struct Fixture<'h> {
     pub(super) ops: &'h [Op],
     /// The subject's operations in the order they began.
     pub(super) mine: &'h [u32],
@@ -86,10 +86,10 @@ pub(super) enum What {
     Visible(bool),
 }
 
-impl<'h> Scene<'h> {
+impl<'h> Fixture<'h> {
     /// Builds the state from the operations of one subject.
     pub(super) fn of(ops: &'h [Op], mine: &'h [u32]) -> Self {
-        let mut scene = Self {
+        let mut fixture = Self {
             ops,
             mine,
             requests: Vec::new(),
@@ -100,12 +100,12 @@ impl<'h> Scene<'h> {
             reached: Vec::new(),
             asked: Vec::new(),
         };
-        scene.group();
-        scene.create();
-        scene.find();
-        scene.change();
-        scene.reach();
-        scene
+        fixture.group();
+        fixture.create();
+        fixture.find();
+        fixture.change();
+        fixture.reach();
+        fixture
     }
 
     /// Returns an operation by its index in the history.
@@ -327,14 +327,14 @@ impl Comment {
     }
 
     /// Returns true if an open request that was sent before this time may have made this change.
-    pub(super) fn may(&self, scene: &Scene<'_>, what: What, before: Nanos) -> bool {
-        let sent = |change: &Change| scene.requests[change.request as usize].begun < before;
+    pub(super) fn may(&self, fixture: &Fixture<'_>, what: What, before: Nanos) -> bool {
+        let sent = |change: &Change| fixture.requests[change.request as usize].begun < before;
         self.open.iter().any(|change| change.what == what && sent(change))
     }
 
     /// Returns true if it may have been visible, or not, at some time in the interval.
-    pub(super) fn may_be(&self, scene: &Scene<'_>, visible: bool, begun: Nanos, ended: Nanos) -> bool {
-        let request = |change: &Change| &scene.requests[change.request as usize];
+    pub(super) fn may_be(&self, fixture: &Fixture<'_>, visible: bool, begun: Nanos, ended: Nanos) -> bool {
+        let request = |change: &Change| &fixture.requests[change.request as usize];
         let over = |change: &Change| request(change).fate.ended().is_some_and(|done| done < begun);
         let states = |change: &&Change| matches!(change.what, What::Visible(_));
         let last = self.changes.iter().filter(states).rfind(|change| over(change));
@@ -350,15 +350,15 @@ impl Comment {
     }
 
     /// Returns true if it certainly existed and was visible all the time in the interval.
-    pub(super) fn was_there(&self, scene: &Scene<'_>, begun: Nanos, ended: Nanos) -> bool {
-        let made = scene.requests[self.request as usize].fate.ended().is_some_and(|done| done < begun);
-        made && !self.may_be(scene, false, begun, ended)
+    pub(super) fn was_there(&self, fixture: &Fixture<'_>, begun: Nanos, ended: Nanos) -> bool {
+        let made = fixture.requests[self.request as usize].fate.ended().is_some_and(|done| done < begun);
+        made && !self.may_be(fixture, false, begun, ended)
     }
 
     /// Returns true if it may have become invisible in the interval.
-    pub(super) fn went(&self, scene: &Scene<'_>, begun: Nanos, ended: Nanos) -> bool {
+    pub(super) fn went(&self, fixture: &Fixture<'_>, begun: Nanos, ended: Nanos) -> bool {
         let meanwhile = |change: &&Change| {
-            let Request { begun: sent, fate, .. } = &scene.requests[change.request as usize];
+            let Request { begun: sent, fate, .. } = &fixture.requests[change.request as usize];
             *sent < ended && fate.ended().is_none_or(|done| done >= begun)
         };
         let hides = |change: &Change| change.what == What::Visible(false);
@@ -367,9 +367,9 @@ impl Comment {
 
     /// Returns the operations that explain a comment in a response, and the response: its create
     /// and the changes that were sent before the response ended.
-    pub(super) fn story(&self, scene: &Scene<'_>, number: u32) -> Vec<u32> {
-        let ended = scene.op(number).ended;
-        let request = |place: u32| &scene.requests[place as usize];
+    pub(super) fn story(&self, fixture: &Fixture<'_>, number: u32) -> Vec<u32> {
+        let ended = fixture.op(number).ended;
+        let request = |place: u32| &fixture.requests[place as usize];
         let before = |of: &&Change| request(of.request).begun < ended;
         let changes = self.changes.iter().chain(&self.open).filter(before).map(|of| of.request);
         let told = std::iter::once(self.request).chain(changes).map(|place| request(place).first);
