@@ -9,22 +9,21 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use riposte_cache::{
-    Cache, CacheAuditor, CacheKind, CacheRepair, CacheSettings, CacheStats, CacheUpdater, CachedReader, CachedWriter,
-    DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig, RelayState, SourceRoute,
-    StalenessMonitor,
+    Cache, CacheAuditor, CacheKind, CacheRepair, CacheRepairConsumer, CacheSettings, CacheStats, CacheUpdater,
+    CachedReader, CachedWriter, DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig,
+    RelayState, SourceRoute, StalenessMonitor,
 };
 use riposte_core::Partition;
 use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{Clock, ConsumerScope, Outbox, Rankings, Reader};
+use riposte_core::ports::{CachedPages, Clock, ConsumerScope, Outbox, Rankings, Reader};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
 
 use crate::decorators::{Decorators, decorate};
 use crate::observers::{MetricsObserver, observe_cache};
-use crate::rpc::ListPageRenderer;
-use crate::write::CacheRepairConsumer;
+use riposte_grpc::ListPageRenderer;
 use staleness_watch::StalenessWatch;
 
 /// The time for which a start waits for Redis before it goes on without.
@@ -188,10 +187,10 @@ impl CacheStack {
         (0..watched).map(watch).chain([audit]).collect()
     }
 
-    /// Returns the reader that can refill the cache and knows whether the cache is available.
+    /// Returns the cached pages; `None` without a cache.
     #[must_use]
-    pub fn cached(&self) -> Option<CachedReader> {
-        self.0.as_ref().map(|kept| kept.reader.clone())
+    pub fn cached(&self) -> Option<Arc<dyn CachedPages>> {
+        self.0.as_ref().map(|kept| Arc::new(kept.reader.clone()) as _)
     }
 
     /// Uses the user and password of this address for all following connections to Redis.

@@ -6,7 +6,7 @@ use riposte_cache::Cache;
 use riposte_core::CommandLog;
 use riposte_core::ports::Reader;
 
-use crate::rpc::page_token::TokenBinding;
+use riposte_grpc::page_token::TokenBinding;
 
 /// Wraps the implementation of a port.
 pub type Decorator<P> = Arc<dyn Fn(Arc<P>) -> Arc<P> + Send + Sync>;

@@ -4,24 +4,16 @@
 //! `lifecycle` stops them. This crate must never contain a rule of the domain (those live in
 //! `riposte-core`) or speak SQL (that is the store's).
 
-pub mod admission;
 pub mod app;
-pub mod audit;
-pub mod auth;
 pub mod cache_stack;
 pub mod cli;
 pub mod clock;
 pub mod config;
 mod decorators;
-pub mod fuzz;
 pub mod lifecycle;
 pub mod listener;
-pub mod middleware;
 mod observers;
 mod open_files;
-pub mod response_cache;
-pub mod rpc;
-pub mod write;
 
 use std::process::ExitCode;
 

@@ -30,7 +30,7 @@ const PUBLIC: &str = "riposte.v1";
 const INTERNAL: &str = "riposte.internal.v1";
 /// The reader of each internal file, as a folder and a module: each has only its own messages.
 const READERS: [(&str, &str, &str); 3] = [
-    ("page_token.proto", "server/src/rpc/gen", INTERNAL),
+    ("page_token.proto", "server/grpc/src/gen", INTERNAL),
     ("outbox.proto", "server/store/src/sql/row/gen", INTERNAL),
     ("content_extra.proto", "server/store/src/sql/row/gen", "content_extra"),
 ];

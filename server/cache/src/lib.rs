@@ -22,6 +22,7 @@ mod reader;
 mod redis;
 mod relay_state;
 mod repair;
+mod repair_consumer;
 mod settings;
 mod staleness;
 mod stats;
@@ -35,8 +36,7 @@ pub use memory::MemoryCache;
 pub use port::{
     Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate,
     CommittedState, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart,
-    ListRange, ListUpdate, PageRenderer, RelayCursor, RenderedPage, RenderedPages, SubjectMember, SubjectUpdate,
-    Unavailable,
+    ListRange, ListUpdate, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 pub use ranking_cache::RankingCache;
 pub use read_limit::{DbReadLimit, SourceRoute};
@@ -44,6 +44,7 @@ pub use reader::CachedReader;
 pub use redis::{REDIS_LIBRARY, RedisCache, RedisHealth, RedisObserver, dump, fuzz};
 pub use relay_state::RelayState;
 pub use repair::CacheRepair;
+pub use repair_consumer::CacheRepairConsumer;
 pub use settings::{CacheKind, CacheSettings};
 pub use staleness::{StalenessChange, StalenessMonitor};
 pub use stats::{CacheEvent, CacheStats};

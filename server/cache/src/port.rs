@@ -49,9 +49,9 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use prost::bytes::Bytes;
 use riposte_core::comment::CommentView;
-use riposte_core::page::{ListOrder, Page, PageQuery, RootPage};
+use riposte_core::page::{ListOrder, Page, PageQuery};
+use riposte_core::ports::RenderedPage;
 use riposte_core::{Comment, CommentId, Content, LikeValue, MemberId, Partition, Subject, SubjectId, SubjectKey};
 
 /// The error of a cache that failed to respond, or to respond in time. The cached data is then
@@ -344,25 +344,6 @@ pub struct CommittedState {
 /// The position of the relay in a partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelayCursor(pub i64);
-
-/// Renders the part of a first page's response that is the same for every caller.
-pub trait PageRenderer: Send + Sync + std::fmt::Debug {
-    /// A short name of the rendered format. Processes of different versions do not use each other's
-    /// pages.
-    fn form(&self) -> &str;
-
-    /// Renders a page. The same page always yields the same bytes.
-    fn rendered(&self, page: RootPage) -> Vec<u8>;
-}
-
-/// A rendered first page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RenderedPage {
-    /// The subject, at the revision of the page.
-    pub subject: Subject,
-    /// The output of the [`PageRenderer`].
-    pub rendered: Bytes,
-}
 
 /// The rendered first pages of roots. A rendered page is valid only for the entry's incarnation,
 /// revision and content version for which it was made.

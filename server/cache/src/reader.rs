@@ -3,12 +3,12 @@
 
 mod audit_samples;
 mod audited_answer;
+mod cached_pages;
 mod comments;
 mod load_key;
 mod pages;
 mod parts;
 mod primary;
-mod rendered_page;
 mod sample;
 mod states;
 mod subjects;
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use riposte_core::ports::Reader;
 use riposte_core::{Partition, Result, Subject, SubjectKey};
-use riposte_sync::{SingleFlight, fell_back, record_fallback};
+use riposte_sync::{SingleFlight, record_fallback};
 
 use audit_samples::AuditSamples;
 pub(crate) use audited_answer::AuditedAnswer;
@@ -76,30 +76,6 @@ impl CachedReader {
     #[must_use]
     pub fn tally(&self) -> &CacheStats {
         &self.0.tally
-    }
-
-    /// Returns whether the cache is unavailable at present, or was so for a read of this task; see
-    /// [`track_fallback`](riposte_sync::track_fallback).
-    #[must_use]
-    pub fn is_degraded(&self) -> bool {
-        self.0.cache.is_away() || fell_back()
-    }
-
-    /// Invalidates the cached data of a subject and fills its first page again.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub async fn rebuild(&self, key: &SubjectKey) -> Result<()> {
-        let _ = self.0.cache.forget(key).await;
-        self.0.first_page(key).await.map(drop)
-    }
-
-    /// Invalidates the cached data of a subject after a repair of its rank index, because its
-    /// previews were chosen from the earlier index.
-    pub async fn forget(&self, key: &SubjectKey) {
-        if self.0.cache.forget(key).await.is_err() {
-            self.0.owed.owe(std::iter::once(key.partition()));
-        }
     }
 
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {

@@ -21,12 +21,13 @@ use async_trait::async_trait;
 use fred::types::Value;
 use futures::future::{join_all, try_join_all};
 use riposte_core::comment::CommentView;
+use riposte_core::ports::PageRenderer;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 
 use crate::config::{CacheLimits, RedisConfig};
 use crate::port::{
     Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
-    LeaseOutcome, LikeCounts, PageRenderer, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
+    LeaseOutcome, LikeCounts, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 pub use client::REDIS_LIBRARY;
 use client::RedisClient;

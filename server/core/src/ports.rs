@@ -1,6 +1,7 @@
 //! The ports of the domain: contracts that every backend keeps and one conformance suite checks.
 //! They name types of the domain only.
 
+mod cached_pages;
 mod clock;
 mod events;
 mod ids;
@@ -8,7 +9,9 @@ mod maintenance;
 mod outbox;
 mod ranking;
 mod rows;
+mod watch;
 
+pub use cached_pages::{CachedPages, PageRenderer, RenderedPage};
 pub use clock::Clock;
 pub use events::{
     Applied, Batching, ConsumerPositions, ConsumerScope, EventConsumer, MEMBER_HISTORY, Position, PositionMove,
@@ -19,3 +22,4 @@ pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairRepor
 pub use outbox::{Epoch, LeaseCandidate, Outbox};
 pub use ranking::{RankIndexes, Rankings};
 pub use rows::{CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows};
+pub use watch::{SubjectLoad, SubjectWatch, SubjectWatches, WatchItem};

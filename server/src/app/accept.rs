@@ -18,8 +18,8 @@ use tonic::transport::server::{Connected, TcpIncoming};
 use super::backpressure::SchedulerBackpressure;
 use super::connection_limit::{ConnectionLimit, ConnectionPermit};
 use super::tls::{self, TlsServer};
-use crate::admission::{ConnectionBuffer, DrainRate, SendBuffer};
-use crate::auth::PeerIdentity;
+use riposte_grpc::admission::{ConnectionBuffer, DrainRate, SendBuffer};
+use riposte_grpc::auth::PeerIdentity;
 
 /// The time limit of a handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(3);

@@ -14,16 +14,16 @@ use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
 
-use crate::auth::Authenticator;
 use crate::cache_stack::CacheStack;
 use crate::clock::SystemClock;
 use crate::config::Config;
 use crate::decorators::{Decorators, decorate};
 use crate::listener::ServerRole;
-use crate::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
-use crate::response_cache::{CountingLog, ResponseCache};
-use crate::rpc::{self, MessageLimits, ResponseCacheLayer, Services};
-use crate::write::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues};
+use riposte_grpc::auth::Authenticator;
+use riposte_grpc::middleware::{BodyBuffers, CallLayer, InjectedFaults, ReadinessGate};
+use riposte_grpc::response_cache::{CountingLog, ResponseCache};
+use riposte_grpc::{MessageLimits, ResponseCacheLayer, Services};
+use riposte_pipeline::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues};
 
 /// The parts that ports are made of.
 #[derive(Debug, Clone, Copy)]
@@ -94,29 +94,30 @@ impl Components<'_> {
             gate,
             takes_calls: self.config.server.roles.has(ServerRole::Api),
             guard,
-            services: rpc::PUBLIC,
+            services: riposte_grpc::PUBLIC,
             times: self.config.server.times(),
             body_time: self.config.limits.body_time.duration(),
             admission: services.admission.clone(),
             max_request: self.limits().max_request,
             bodies: BodyBuffers::default(),
             faults,
-            calls: self.metrics.calls(rpc::methods()),
+            calls: self.metrics.calls(riposte_grpc::methods()),
             hot: None,
             audit: None,
         };
         let hot = CallLayer { hot: Some(ResponseCacheLayer(services.clone())), ..layer.clone() };
-        [hot, CallLayer { services: rpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
+        [hot, CallLayer { services: riposte_grpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
     }
 
-    /// Starts the write queues over the store, in the runtime in which this is called.
-    pub(super) fn lanes(&self, bells: &Notifier, answers: &Handle) -> WriteQueues {
+    /// Starts the write queues over the store, in the runtime in which this is called. Callers are
+    /// notified in the runtime `callers`.
+    pub(super) fn write_queues(&self, notifier: &Notifier, callers: &Handle) -> WriteQueues {
         let sources = Arc::clone(self.store.sources());
         let count = sources.all().len();
         let limits = self.config.write_queue_limits();
-        let witness = QueueObserver { bells: bells.clone(), metrics: self.metrics.clone() };
+        let witness = QueueObserver { bells: notifier.clone(), metrics: self.metrics.clone() };
         let writer = self.copies.writer(self.store);
-        WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, answers)
+        WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, callers)
     }
 
     /// Returns the use cases that read, over a reader and its rankings.
@@ -131,12 +132,12 @@ impl Components<'_> {
     pub(super) fn mutations(
         &self,
         reader: Arc<dyn Reader>,
-        lanes: &Arc<WriteQueues>,
+        queues: &Arc<WriteQueues>,
         pages: &ResponseCache,
     ) -> Mutations {
         let reader = decorate(&self.decorators.reader, reader);
         let log: Arc<dyn CommandLog> =
-            Arc::new(CountingLog { log: Arc::clone(lanes) as _, rates: pages.rates().clone() });
+            Arc::new(CountingLog { log: Arc::clone(queues) as _, rates: pages.rates().clone() });
         let log = decorate(&self.decorators.log, log);
         let ports = WritePorts { reader, log, clock: Arc::clone(self.clock) as _, ids: self.store.ids() };
         Mutations::new(ports, Arc::clone(self.policies))

@@ -4,7 +4,7 @@ use riposte_telemetry::Metrics;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::admission::{Quota, Quotas};
+use riposte_grpc::admission::{Quota, Quotas};
 
 /// The open connections of one listener. Clones share them.
 #[derive(Debug, Clone)]

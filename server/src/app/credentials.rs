@@ -9,9 +9,9 @@ use riposte_settings::{ConfigError, ConfigErrors};
 use riposte_telemetry::Metrics;
 
 use super::tls::TlsServer;
-use crate::auth::{AuthSettings, Authenticator, Callers, JwtVerifier};
 use crate::config::Config;
 use crate::listener::TlsSettings as Files;
+use riposte_grpc::auth::{AuthSettings, Authenticator, Callers, JwtVerifier};
 
 /// The known callers, and the security of their connections.
 #[derive(Debug, Clone)]

@@ -14,10 +14,10 @@ use tonic_health::server::HealthReporter;
 use super::accept::{ConnectionBrake, connections};
 use super::connection_limit::ConnectionLimit;
 use super::tls::TlsServer;
-use crate::admission::SendBuffer;
 use crate::config::Config;
 use crate::listener::ServerRole;
-use crate::middleware::{CallLayer, MAX_ABOUT_US};
+use riposte_grpc::admission::SendBuffer;
+use riposte_grpc::middleware::{CallLayer, MAX_ABOUT_US};
 
 /// The maximum number of open streams of a connection.
 const MAX_STREAMS: u32 = 256;

@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
+use super::socket::bind;
 use crate::config::Config;
 use format::MetricsFormat;
 
@@ -38,7 +39,7 @@ impl MetricsServer {
         if !config.telemetry.scrape {
             return Ok(None);
         }
-        let listener = super::bind(config.server.metrics_listen, "server.metrics_listen")?;
+        let listener = bind(config.server.metrics_listen, "server.metrics_listen")?;
         Ok(Some(Self::start(listener, metrics.clone())?))
     }
 

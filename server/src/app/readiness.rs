@@ -17,7 +17,7 @@ use tonic_health::server::HealthReporter;
 
 use crate::config::Config;
 use crate::listener::ServerRole;
-use crate::middleware::ReadinessGate;
+use riposte_grpc::middleware::ReadinessGate;
 
 /// The interval between checks of a store that is not ready.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -43,7 +43,6 @@ pub(super) struct HealthStatus {
 /// The task that waits for a store to become ready.
 #[derive(Debug)]
 pub(super) struct ReadinessWatch {
-    ready: watch::Receiver<bool>,
     health: HealthStatus,
     task: JoinHandle<()>,
 }
@@ -106,12 +105,18 @@ fn is_unavailable(source: &SourceSchema) -> bool {
 }
 
 impl ReadinessWatch {
-    /// Checks the store until it is ready; then opens the gate and turns health to SERVING.
-    pub(super) fn watch(store: SqlStore, gate: ReadinessGate, health: HealthStatus, metrics: Metrics) -> Self {
-        let (tell, ready) = watch::channel(false);
-        let told = health.clone();
+    /// Checks the store until it is ready; then opens the gate, turns health to SERVING and reports
+    /// it to `ready`.
+    pub(super) fn start(
+        ready: watch::Sender<bool>,
+        store: SqlStore,
+        gate: ReadinessGate,
+        health: HealthStatus,
+        metrics: Metrics,
+    ) -> Self {
+        let reported = health.clone();
         let task = tokio::spawn(async move {
-            told.report(ServingStatus::NotServing).await;
+            reported.report(ServingStatus::NotServing).await;
             let mut seen = Seen { store, begun: Instant::now(), last: Vec::new() };
             while !seen.look().await {
                 tokio::time::sleep(AGAIN).await;
@@ -119,23 +124,11 @@ impl ReadinessWatch {
             seen.let_in();
             gate.set(true);
             metrics.ready(true);
-            told.report(ServingStatus::Serving).await;
-            tell.send_replace(true);
+            reported.report(ServingStatus::Serving).await;
+            ready.send_replace(true);
             seen.rest().await;
         });
-        Self { ready, health, task }
-    }
-
-    /// Waits until the store is ready.
-    pub(super) async fn ready(&self) {
-        let mut ready = self.ready.clone();
-        // The sender is dropped only after it has reported readiness, or when the server stops.
-        let _ = ready.wait_for(|ready| *ready).await;
-    }
-
-    /// Returns a receiver that reports when the store is ready.
-    pub(super) fn signal(&self) -> watch::Receiver<bool> {
-        self.ready.clone()
+        Self { health, task }
     }
 
     /// Turns health permanently to NOT_SERVING and returns its reporters. Calls are still accepted.

@@ -14,8 +14,8 @@ use tokio::task::JoinHandle;
 use super::credentials::ServerCredentials;
 use crate::cache_stack::CacheStack;
 use crate::config::Config;
-use crate::rpc::PageTokenCodec;
-use crate::rpc::page_token::PageTokenSettings;
+use riposte_grpc::PageTokenCodec;
+use riposte_grpc::page_token::PageTokenSettings;
 
 /// The files that the configuration names, as of the last check.
 #[derive(Debug)]

@@ -3,13 +3,25 @@
 //! occupy.
 
 use anyhow::Context;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 /// The threads that own the connections to the stores and do all work on them.
 #[derive(Debug)]
 pub(super) struct DataThreads {
     /// `None` after a stop.
     runtime: Option<Runtime>,
+}
+
+/// The runtime of the data threads. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(super) struct DataRuntime(Option<Handle>);
+
+impl DataRuntime {
+    /// Calls `start` inside this runtime, so that the tasks it spawns run there.
+    pub(super) fn enter<T>(&self, start: impl FnOnce() -> T) -> T {
+        let _inside = self.0.as_ref().map(Handle::enter);
+        start()
+    }
 }
 
 impl DataThreads {
@@ -26,10 +38,9 @@ impl DataThreads {
         Ok(Self { runtime: Some(runtime) })
     }
 
-    /// Calls `start` inside this runtime, so that the tasks it spawns run there.
-    pub(super) fn enter<T>(&self, start: impl FnOnce() -> T) -> T {
-        let _inside = self.runtime.as_ref().map(Runtime::enter);
-        start()
+    /// Returns a handle with which components are started on the threads.
+    pub(super) fn runtime(&self) -> DataRuntime {
+        DataRuntime(self.runtime.as_ref().map(|runtime| runtime.handle().clone()))
     }
 
     /// Ends the threads without waiting: the caller has waited for the work.

@@ -17,8 +17,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use webpki::{EndEntityCert, KeyUsage};
 
-use crate::auth::PeerIdentity;
 use crate::listener::TlsSettings;
+use riposte_grpc::auth::PeerIdentity;
 
 /// The TLS handshake of a listener. Clones share the certificates.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use riposte_core::ports::{Clock, Outbox};
 use riposte_sync::BackoffLog;
 use riposte_telemetry::Metrics;
 
-use crate::write::oldest_waiting;
+use riposte_pipeline::oldest_waiting;
 
 /// The interval of the check that the cache is being repaired.
 const LOOK: Duration = Duration::from_secs(1);

@@ -8,14 +8,13 @@ mod seed;
 use super::{ConfigSources, exit, ports};
 use crate::{
     app::{App, AppInputs},
-    audit,
     config::{Config, Loaded, Profile},
     decorators::Decorators,
     lifecycle::{Stop, StopSignals},
-    middleware::InjectedFaults,
 };
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
+use riposte_grpc::{audit, middleware::InjectedFaults};
 use std::{ffi::OsString, net::SocketAddr, path::PathBuf, process::ExitCode, time::Instant};
 
 #[derive(Debug, clap::Args)]

@@ -5,12 +5,12 @@
 use super::{ConfigSources, exit, ports};
 use crate::{
     app::{App, AppInputs},
-    audit,
     config::Config,
     decorators::Decorators,
     lifecycle::{Stop, StopSignals},
     open_files,
 };
+use riposte_grpc::audit;
 use std::{process::ExitCode, time::Instant};
 
 #[derive(Debug, clap::Args)]

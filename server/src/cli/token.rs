@@ -1,7 +1,7 @@
 //! `riposte token`: a new bearer token for a caller.
 
 use super::output;
-use crate::auth::TokenHash;
+use riposte_grpc::auth::TokenHash;
 use std::process::ExitCode;
 
 const HELP: &str = "\

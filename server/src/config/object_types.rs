@@ -1,8 +1,8 @@
 //! The policy of an object type.
 
-use crate::admission::RateLimit;
 use riposte_core::Policy;
 use riposte_core::object_type::{self, MAX_LEVELS};
+use riposte_grpc::admission::RateLimit;
 use riposte_settings::{ErrorScope, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

@@ -1,7 +1,7 @@
 //! The settings of the listeners and of the process that runs them.
 
 use super::{ServerRoles, TlsSettings};
-use crate::admission::Timeouts;
+use riposte_grpc::admission::Timeouts;
 use riposte_settings::{ByteSize, ErrorScope, TimeSpan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,6 +8,7 @@
 mod backoff_log;
 mod breaker;
 mod fallback;
+mod flag;
 mod keyed_lock;
 mod single_flight;
 mod throttled_log;
@@ -15,6 +16,7 @@ mod throttled_log;
 pub use backoff_log::BackoffLog;
 pub use breaker::CircuitBreaker;
 pub use fallback::{fell_back, record_fallback, track_fallback};
+pub use flag::until_set;
 pub use keyed_lock::{KeyLock, KeyedLock};
 pub use single_flight::{LoadAborted, SingleFlight};
 pub use throttled_log::ThrottledLog;

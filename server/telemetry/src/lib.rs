@@ -12,12 +12,14 @@ mod calls;
 mod clock;
 mod error;
 mod exemplars;
+mod exports;
 mod instruments;
 mod metrics;
 mod openmetrics;
 mod push;
 mod settings;
 pub mod spans;
+mod version;
 
 use std::io::{self, IsTerminal};
 
@@ -28,15 +30,14 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-use push::{ExportStats, Push};
+use exports::ExportStats;
+use push::Push;
 
 pub use calls::{CallMetrics, CallTimer};
 pub use error::StartError;
 pub use metrics::{ConnectionPool, Metrics};
 pub use settings::{LogFormat, LogSettings, TelemetrySettings};
 
-/// The version of this build.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The targets of the libraries that carry exports. Their log lines must not be exported, because
 /// each export would cause the next one.
 const CARRIERS: [&str; 6] = ["h2", "hyper", "hyper_util", "opentelemetry", "tonic", "tower"];

@@ -18,9 +18,9 @@ use tracing::Span;
 use super::calls::CallMetrics;
 use super::clock;
 use super::exemplars::ExemplarHistogram;
+use super::exports::ExportStats;
 use super::instruments::{self, Instruments, attribute};
 use super::openmetrics;
-use super::push::ExportStats;
 
 /// The present state of the connection pool of a data source.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,7 @@ impl Metrics {
         let provider = builder.build();
         let meter = provider.meter("riposte");
         let instruments = Instruments::of(&meter, scrape);
-        instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, super::VERSION)]);
+        instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, crate::version::VERSION)]);
         instruments.start_time.record(clock::since_1970().as_secs_f64(), &[]);
         instruments.ready.record(0, &[]);
         // Counters whose first event raises an alert start with a sample of zero: an alert on an

@@ -2,8 +2,6 @@
 //! wait in bounded queues of the SDK, whose own threads send them. Data that a slow receiver does
 //! not accept in time is dropped and counted.
 
-mod observed;
-
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -21,9 +19,12 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::registry::LookupSpan;
 
-use super::{Metrics, StartError, TelemetrySettings, VERSION, spans};
-pub(super) use observed::ExportStats;
-use observed::{ExportSignal, ObservedExporter};
+use crate::error::StartError;
+use crate::exports::{ExportSignal, ExportStats, ObservedExporter};
+use crate::metrics::Metrics;
+use crate::settings::TelemetrySettings;
+use crate::spans;
+use crate::version::VERSION;
 
 /// The interval at which spans and log lines are sent, if no full batch is sent earlier.
 const DELAY: Duration = Duration::from_secs(1);

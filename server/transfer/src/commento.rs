@@ -15,7 +15,7 @@ use super::group::GroupEntry;
 use super::input::{self, base_name};
 use super::member_ids::{self, SourceMember};
 use super::page::{self, PageNames};
-use super::read::{ReadSettings, SubjectBy};
+use super::read_settings::{ReadSettings, SubjectBy};
 use super::record::{Comment, CommentState, DeletedBy, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::time::TimeReader;
 

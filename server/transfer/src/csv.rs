@@ -14,7 +14,7 @@ use super::group::GroupEntry;
 use super::html;
 use super::input::base_name;
 use super::map::{CommentMap, JoinedTable, Map, SubjectMap};
-use super::read::ReadSettings;
+use super::read_settings::ReadSettings;
 use super::record::{Client, Comment, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::table::{CsvRows, TableLookup};
 use super::template::{Columns, Template};

@@ -14,7 +14,7 @@ use super::group::GroupEntry;
 use super::html;
 use super::member_ids::{self, SourceMember};
 use super::page::{self, PageNames};
-use super::read::ReadSettings;
+use super::read_settings::ReadSettings;
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, SubjectState, put_metadata};
 use super::time::TimeReader;
 use super::xml::{Fields, Tag, Xml};
@@ -107,7 +107,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::read::SubjectBy;
+    use crate::read_settings::SubjectBy;
 
     const EXPORT: &str = r#"<?xml version="1.0"?>
 <disqus xmlns="http://disqus.com" xmlns:dsq="http://disqus.com/disqus-internals">

@@ -5,7 +5,8 @@ use std::io::Write;
 use clap::ValueEnum;
 
 use super::group::Group;
-use super::read::{ImportFormat, ReadRequest, SubjectBy};
+use super::read::{ImportFormat, ReadRequest};
+use super::read_settings::SubjectBy;
 
 /// A mapping with a column for everything that can be imported.
 const MAP: &str = r#"

@@ -81,3 +81,6 @@ impl Groups {
         self.groups
     }
 }
+
+/// The consumer of groups; an error from it ends the reading.
+pub(crate) type GroupSink<'a> = &'a mut dyn FnMut(Group) -> anyhow::Result<()>;

@@ -13,9 +13,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::group::{Group, GroupEntry};
+use super::group::{Group, GroupEntry, GroupSink};
 use super::input::{self, base_name};
-use super::read::GroupSink;
 use super::record::{Comment, Like, Problem, Record, Subject};
 
 /// The name of the format in its header.

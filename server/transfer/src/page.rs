@@ -1,7 +1,7 @@
 //! Pages of web sites as subjects.
 
 use super::member_ids;
-use super::read::{ReadSettings, SubjectBy};
+use super::read_settings::{ReadSettings, SubjectBy};
 use super::record::Key;
 
 /// The names of a page in an export; each may be empty.

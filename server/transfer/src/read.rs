@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::group::{Group, GroupEntry, Groups};
+use super::group::{GroupEntry, GroupSink, Groups};
 use super::map::{self, Map};
+use super::read_settings::{ReadSettings, SubjectBy};
 use super::{commento, csv, disqus, isso, jsonl, wordpress};
 
 /// A format that comments can be brought in from.
@@ -24,26 +25,6 @@ pub enum ImportFormat {
     Commento,
     /// What `riposte export` and the rejects file are: lines of JSON.
     Jsonl,
-}
-
-/// Which of a page's names becomes the subject's object id, where the format has both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum SubjectBy {
-    /// The system's own id of the page (Disqus identifier, WordPress post id), else its path.
-    #[default]
-    Id,
-    /// Path and query of the page's address, else the system's id.
-    Path,
-}
-
-/// Settings for all records of one import.
-#[derive(Debug, Clone)]
-pub(crate) struct ReadSettings {
-    pub(crate) source: String,
-    pub(crate) object_type: String,
-    /// Salt for the hashes of e-mail addresses and names.
-    pub(crate) salt: String,
-    pub(crate) subject_by: SubjectBy,
 }
 
 /// The request to read files.
@@ -73,9 +54,6 @@ pub(crate) struct PreparedImport {
     map: Option<Map>,
     pub(crate) settings: ReadSettings,
 }
-
-/// The consumer of groups; an error from it ends the reading.
-pub(crate) type GroupSink<'a> = &'a mut dyn FnMut(Group) -> Result<()>;
 
 impl ReadRequest {
     /// Checks everything that can be checked before a file is read.
@@ -167,6 +145,7 @@ impl ImportFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group::Group;
 
     fn request(file: PathBuf, format: ImportFormat) -> ReadRequest {
         let (source, object_type, salt) = (None, None, String::new());

@@ -1,8 +1,7 @@
 //! The whole import: one reader fills several streams, and each subject stays on one of them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, anyhow};
 use riposte_sdk::Connection;
@@ -11,64 +10,15 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::member_ids;
-use super::ordering::{self, Orphans, SubjectBatch};
+use super::ordering::{self};
 use super::read::PreparedImport;
-use super::record::{Key, Reject};
-use super::rejects::Rejects;
+use super::record::Key;
 use super::sender::ImportSender;
-use super::throttle::Throttle;
-use super::totals::ImportTotals;
-use super::votes::VotePolicy;
+use super::shared::ImportShared;
 
 /// Subjects that wait for each stream. Together with the one being sent, they bound the memory for
 /// JSON lines.
 const QUEUE: usize = 16;
-
-/// State that all streams of one import share.
-pub(crate) struct ImportShared {
-    pub(crate) tally: Arc<ImportTotals>,
-    pub(crate) source: String,
-    pub(crate) votes: VotePolicy,
-    pub(crate) orphans: Orphans,
-    /// The most items without a response in one stream.
-    pub(crate) window: usize,
-    pub(crate) pace: Throttle,
-    /// The longest time that the server may be unreachable before the import gives up.
-    pub(crate) outage_limit: Duration,
-    /// True while the server is known to be unreachable, so that only one stream reports it.
-    pub(crate) outage: AtomicBool,
-    /// Reports a message to the person at the terminal.
-    pub(crate) say: Box<dyn Fn(&str) + Send + Sync>,
-    pub(crate) rejects: Mutex<Option<Rejects>>,
-}
-
-impl std::fmt::Debug for ImportShared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ImportShared").field("source", &self.source).field("tally", &self.tally).finish_non_exhaustive()
-    }
-}
-
-impl ImportShared {
-    /// Writes a reject. After the file is finished, a reject is only counted.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub(crate) fn reject(&self, reject: Reject) -> Result<()> {
-        let mut rejects = self.rejects.lock().unwrap_or_else(PoisonError::into_inner);
-        rejects.as_mut().map_or(Ok(()), |rejects| rejects.add(reject))
-    }
-
-    /// Adds the items of a batch to the expected total. If the records of the files were counted
-    /// before, only items that are not records themselves are added.
-    fn expect(&self, batch: &SubjectBatch, records_counted: bool) {
-        let votes: u64 = batch.comments.iter().map(|planned| planned.comment.votes.total()).sum();
-        let votes = if self.votes == VotePolicy::Skip { 0 } else { votes };
-        let records = batch.comments.len() + batch.likes.len() + batch.rejects.len() + usize::from(batch.described);
-        let records = u64::try_from(records).unwrap_or(u64::MAX) + batch.repeated;
-        let bare_subject = u64::from(batch.sends_subject && !batch.described);
-        self.tally.total.add(votes + bare_subject + if records_counted { 0 } else { records });
-    }
-}
 
 /// Imports the prepared files over `streams` streams, until all is done or `stop` becomes true.
 ///

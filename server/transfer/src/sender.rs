@@ -19,7 +19,7 @@ use tonic::{Code, Status, Streaming};
 
 use super::ordering::{OrderedComment, Orphans, SubjectBatch};
 use super::record::{Comment, Like, Problem, Record, Reject, put_metadata};
-use super::send::ImportShared;
+use super::shared::ImportShared;
 use super::votes::{self, VotePolicy};
 use super::wire;
 

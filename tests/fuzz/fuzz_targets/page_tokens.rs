@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| riposte::fuzz::page_token(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| riposte_grpc::fuzz::page_token(bytes));

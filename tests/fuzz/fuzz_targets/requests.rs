@@ -27,8 +27,8 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         ["server.listen=127.0.0.1:0", "server.admin_listen=127.0.0.1:0", "telemetry.scrape=false", "log.filter=off"];
     let inputs = Inputs { profile: Profile::Dev, sets: sets.map(str::to_owned).to_vec(), ..Inputs::default() };
     let config = Config::load(&inputs).expect("the configuration is sound").config;
-    let telemetry =
-        riposte_telemetry::start(&config.log, &config.telemetry, riposte::audit::TARGET).expect("no other has begun");
+    let telemetry = riposte_telemetry::start(&config.log, &config.telemetry, riposte_grpc::audit::TARGET)
+        .expect("no other has begun");
     let app = runtime.block_on(async {
         let (metrics, decorators) = (telemetry.metrics(), Decorators::default());
         let inputs = AppInputs { config: &config, metrics, faults: None, decorators: &decorators };

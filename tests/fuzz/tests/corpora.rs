@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use riposte::fuzz::page_token;
+use riposte_grpc::fuzz::page_token;
 use riposte_transfer::fuzz::import;
 
 /// Returns the inputs found by coverage-guided runs, and the initial ones.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte::rpc::page_token::{TokenBinding, TokenContext, TokenPart};
+use riposte_grpc::page_token::{TokenBinding, TokenContext, TokenPart};
 
 use crate::mutant::Mutant;
 
@@ -21,8 +21,8 @@ fn without(left_out: fn(&TokenPart) -> bool) -> TokenBinding {
 
 #[cfg(test)]
 mod tests {
-    use riposte::rpc::page_token::{PageTokenCodec, TokenCursor};
     use riposte_core::{Caller, Error, Millis, SubjectKey};
+    use riposte_grpc::page_token::{PageTokenCodec, TokenCursor};
 
     use super::*;
 

@@ -103,7 +103,7 @@ mod tests {
         let text = "// sea_orm\nconst A: &str = \"sea_orm\";\n";
         let mut found = Vec::new();
         check(&Source::new("server/src/app.rs", text.to_owned()), &mut found);
-        check(&Source::new("server/src/rpc/x/tests.rs", "fn a() { Status::internal(1) }".to_owned()), &mut found);
+        check(&Source::new("server/grpc/src/x/tests.rs", "fn a() { Status::internal(1) }".to_owned()), &mut found);
         assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -17,13 +17,17 @@ struct Scope {
     cyclic: usize,
 }
 
-const SCOPES: [Scope; 14] = [
+const SCOPES: [Scope; 18] = [
     clean("server/src/", &[""]),
     clean("server/core/src/", &["", "domain", "write"]),
     clean("server/sync/src/", &[""]),
     clean("server/store/src/", &[""]),
     clean("server/cache/src/", &[""]),
     clean("server/settings/src/", &[""]),
+    clean("server/pipeline/src/", &[""]),
+    clean("server/grpc/src/", &[""]),
+    clean("server/telemetry/src/", &[""]),
+    clean("server/transfer/src/", &[""]),
     clean("server/conformance/src/", &[""]),
     clean("migrations/src/", &[""]),
     clean("sdk/rust/src/", &[""]),

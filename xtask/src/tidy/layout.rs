@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn planted_layouts_are_found() {
-        assert_eq!(faults("server/src/rpc/mod.rs", ""), 1);
+        assert_eq!(faults("server/grpc/src/mod.rs", ""), 1);
         assert_eq!(faults("server/src/utils.rs", ""), 1);
         assert_eq!(faults("server/src/common/ids.rs", ""), 1);
         assert_eq!(faults("server/src/app.rs", "mod misc {}"), 1);

@@ -6,7 +6,7 @@ use super::source::{Source, line_of, words};
 use std::collections::BTreeSet;
 
 /// The folder of the handlers: a folder for each service.
-const SERVICES: &str = "server/src/rpc/services/";
+const SERVICES: &str = "server/grpc/src/services/";
 
 /// Finds services that name each other.
 pub(crate) fn check(sources: &[Source], faults: &mut Vec<Fault>) {
@@ -42,7 +42,7 @@ mod tests {
             ("services/comment/get_comment.rs", second),
             ("parse.rs", "fn a() {}"),
         ]
-        .map(|(file, text)| Source::new(&format!("server/src/rpc/{file}"), text.to_owned()))
+        .map(|(file, text)| Source::new(&format!("server/grpc/src/{file}"), text.to_owned()))
         .into()
     }
 

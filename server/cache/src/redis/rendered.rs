@@ -9,15 +9,14 @@ use async_trait::async_trait;
 use fred::types::Value;
 use prost::bytes::Bytes;
 use riposte_core::page::{PageQuery, PageStart};
+use riposte_core::ports::{PageRenderer, RenderedPage};
 use tokio::sync::Semaphore;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::decode;
 use super::encode::{self, text};
 use super::{RedisCache, at_of, jittered, observer, value::hex};
-use crate::port::{
-    CachedPage, CachedPageQuery, EntryLookup, ListPart, PageRenderer, RenderedPage, RenderedPages, Unavailable,
-};
+use crate::port::{CachedPage, CachedPageQuery, EntryLookup, ListPart, RenderedPages, Unavailable};
 use crate::reader::roots;
 
 /// The maximum lifetime of a rendered page; rendering it again is cheap.

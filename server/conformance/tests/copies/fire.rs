@@ -11,6 +11,7 @@ use riposte_core::content::ClientInfo;
 use riposte_core::event::commits;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
+use riposte_core::ports::CachedPages;
 use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;

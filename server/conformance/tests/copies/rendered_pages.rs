@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_cache::{
-    Cache, CacheAuditor, CacheEvent, CacheLimits, CachedPageQuery, EntryLookup, ListPart, PageRenderer, RenderedPage,
-    RenderedPages,
+    Cache, CacheAuditor, CacheEvent, CacheLimits, CachedPageQuery, EntryLookup, ListPart, RenderedPages,
 };
 use riposte_core::SubjectKey;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
-use riposte_core::ports::ListRows;
+use riposte_core::ports::{CachedPages, ListRows, PageRenderer, RenderedPage};
 use riposte_test_redis::{Program, Reply, Server};
 
 use super::fire::Fire;

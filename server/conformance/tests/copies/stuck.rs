@@ -14,6 +14,7 @@ use riposte_cache::{
 use riposte_conformance::stores::StepClock;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
+use riposte_core::ports::CachedPages;
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, SubjectRows};
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 use riposte_sync::track_fallback;

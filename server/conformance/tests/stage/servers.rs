@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use riposte_cache::{CacheLimits, PageRenderer, RedisCache, RedisConfig};
+use riposte_cache::{CacheLimits, RedisCache, RedisConfig};
 use riposte_core::page::RootPage;
+use riposte_core::ports::PageRenderer;
 use tokio::runtime::Runtime;
 
 /// Renders pages in a form that shows every difference.

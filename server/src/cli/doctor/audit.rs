@@ -1,7 +1,7 @@
 //! Check of the audit log.
 
 use super::check_result::CheckResult;
-use crate::audit::{self, AuditKind, AuditSettings};
+use riposte_grpc::audit::{self, AuditKind, AuditSettings};
 
 /// Checks the destination of audit records.
 pub(super) fn examine(config: &AuditSettings) -> CheckResult {

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::*;
 use crate::group::{Group, Groups};
 use crate::ordering::{Orphans, arrange};
-use crate::read::SubjectBy;
+use crate::read_settings::SubjectBy;
 use crate::record::{CommentState, DeletedBy, Like, LikeValue};
 
 fn settings(map: &Map) -> ReadSettings {

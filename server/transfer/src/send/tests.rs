@@ -11,7 +11,16 @@ use riposte_sdk::{Client, Options};
 
 use self::stand_in::StandIn;
 use super::*;
-use crate::read::{ImportFormat, ReadRequest, SubjectBy};
+use crate::ordering::Orphans;
+use crate::read::{ImportFormat, ReadRequest};
+use crate::read_settings::SubjectBy;
+use crate::rejects::Rejects;
+use crate::throttle::Throttle;
+use crate::totals::ImportTotals;
+use crate::votes::VotePolicy;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// 40 subjects, each with a root with two votes, a chain of replies, an orphan with a reply, and a
 /// like.

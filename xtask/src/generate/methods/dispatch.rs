@@ -11,7 +11,6 @@
 //!   Request<Streaming<v1::XRequest>>) -> Result<Response<ResponseStream<v1::XResponse>>, Status>`;
 //!   it writes its own audit records, because the first of them describes the first item.
 
-use super::server::EDGE;
 use super::table::{Row, Table};
 use super::{HEAD, folder, snake};
 use crate::generate::contract::{Contract, Method, Service, short};
@@ -48,7 +47,7 @@ use riposte_sdk::v1;
 use riposte_sdk::v1::{}_server::{name};
 use tonic::{{Request, Response, Status{}}};
 
-{}use {EDGE}::Services;
+{}use crate::Services;
 
 /// The handlers of {name}.
 #[derive(Debug)]
@@ -141,7 +140,7 @@ impl Uses {
     fn lines(&self) -> String {
         let of = |module: &str, items: &[(bool, &str)]| {
             let used: Vec<&str> = items.iter().filter(|(used, _)| *used).map(|(_, item)| *item).collect();
-            if used.is_empty() { String::new() } else { format!("use {EDGE}::{module}::{{{}}};\n", used.join(", ")) }
+            if used.is_empty() { String::new() } else { format!("use crate::{module}::{{{}}};\n", used.join(", ")) }
         };
         of("audited", &[(self.streamed, "CountItems"), (self.answered, "answered"), (self.streamed, "streamed")])
             + &of("call", &[(self.streams, "ResponseStream"), (self.opened, "opened"), (self.serve, "serve")])

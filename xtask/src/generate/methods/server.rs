@@ -10,9 +10,7 @@ use anyhow::Result;
 use std::fmt::Write;
 
 /// The folder of the generated modules; with `.rs` it is their root.
-const FOLDER: &str = "server/src/rpc/generated";
-/// The module of the gRPC edge in its crate.
-pub(super) const EDGE: &str = "crate::rpc";
+const FOLDER: &str = "server/grpc/src/generated";
 /// The module of admission control.
 const ADMISSION: &str = "crate::admission";
 
@@ -116,8 +114,8 @@ fn error_metadata(contract: &Contract<'_>, table: &Table) -> Result<String> {
 
 use riposte_sdk::v1;
 
-use {EDGE}::error_metadata::{{ErrorSubject, Fact}};
-use {EDGE}::rpc_error::ErrorMetadata;
+use crate::error_metadata::{{ErrorSubject, Fact}};
+use crate::rpc_error::ErrorMetadata;
 "
     );
     let mut tested = String::new();

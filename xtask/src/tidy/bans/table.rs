@@ -6,7 +6,7 @@ const PRODUCT: &[&str] = &["server/", "migrations/", "sdk/rust/"];
 
 pub(super) const BANS: &[Ban] = &[
     Ban {
-        rule: "the server's answers get their status in server/src/rpc/status.rs and nowhere else, so that reasons and \
+        rule: "the server's answers get their status in server/grpc/src/status.rs and nowhere else, so that reasons and \
                details agree; the command line is a client and answers nobody",
         words: &[
             "Status::new",
@@ -36,10 +36,13 @@ pub(super) const BANS: &[Ban] = &[
             "Status::unauthenticated",
         ],
         inside: &["server/"],
-        except: &["server/src/rpc/status.rs", "server/src/rpc/status/", "server/src/cli/", "server/transfer/"],
+        except: &["server/grpc/src/status.rs", "server/grpc/src/status/", "server/src/cli/", "server/transfer/"],
         tests_too: false,
-        planted: ("server/src/middleware/auth.rs", "fn f() -> Status { tonic::Status::unauthenticated(\"who?\") }"),
-        fine: ("server/src/rpc/health.rs", "fn f() { let s = ServingStatus::new(); MyStatus::internal(s) }"),
+        planted: (
+            "server/grpc/src/middleware/auth.rs",
+            "fn f() -> Status { tonic::Status::unauthenticated(\"who?\") }",
+        ),
+        fine: ("server/grpc/src/health.rs", "fn f() { let s = ServingStatus::new(); MyStatus::internal(s) }"),
     },
     Ban {
         rule: "only riposte-store and riposte-migrations know the database driver",
@@ -60,31 +63,30 @@ pub(super) const BANS: &[Ban] = &[
         fine: ("server/cache/src/redis.rs", "use fred::prelude::*;"),
     },
     Ban {
-        rule: "public protocol types end at rpc/; below it there are domain types, beside it only the verbs of the \
-               command line that are clients themselves",
+        rule: "public protocol types are known to riposte-grpc, to riposte-transfer and to the commands that are \
+               clients; all other crates have domain types",
         words: &["riposte_sdk"],
         inside: &["server/", "migrations/"],
         // The listener passes the contract's descriptors to reflection.
         except: &[
             "server/transfer/",
-            "server/src/rpc.rs",
-            "server/src/rpc/",
+            "server/grpc/",
             "server/src/cli.rs",
             "server/src/cli/",
             "server/src/app/listener.rs",
         ],
         tests_too: false,
-        planted: ("server/src/middleware/limit.rs", "use riposte_sdk::v1::Comment;"),
+        planted: ("server/pipeline/src/watch.rs", "use riposte_sdk::v1::Comment;"),
         fine: ("server/src/cli/export.rs", "use riposte_sdk::v1::Comment;"),
     },
     Ban {
-        rule: "the rpc and the layers ask the domain; they know neither the store nor its writing side",
-        words: &["riposte_store", "riposte_migrations", "dyn Writer"],
-        inside: &["server/src/rpc.rs", "server/src/rpc/", "server/src/middleware.rs", "server/src/middleware/"],
+        rule: "handlers and middleware use the use cases of the domain, never its writing port",
+        words: &["dyn Writer"],
+        inside: &["server/grpc/"],
         except: &[],
         tests_too: false,
-        planted: ("server/src/rpc/call.rs", "use riposte_store::Store;"),
-        fine: ("server/src/app.rs", "use riposte_store::Store;"),
+        planted: ("server/grpc/src/call.rs", "fn f(writer: &dyn Writer) {}"),
+        fine: ("server/pipeline/src/write_queues.rs", "fn f(writer: &dyn Writer) {}"),
     },
     Ban {
         rule: "a verb of the command line that is a client goes through riposte-sdk, as any caller does",
@@ -108,20 +110,11 @@ pub(super) const BANS: &[Ban] = &[
     Ban {
         rule: "a layer knows caller, limiter, method name and deadline, and no rule of the domain",
         words: &["verbs::", "policy::", "content::", "comments::", "like::", "subject::"],
-        inside: &["server/src/middleware.rs", "server/src/middleware/"],
+        inside: &["server/grpc/src/middleware.rs", "server/grpc/src/middleware/"],
         except: &[],
         tests_too: false,
-        planted: ("server/src/middleware/limit.rs", "use riposte_core::verbs::Create;"),
-        fine: ("server/src/middleware/limit.rs", "use riposte_core::caller::Caller;"),
-    },
-    Ban {
-        rule: "the writing side does not know who asked: write/ never names rpc",
-        words: &["crate::rpc"],
-        inside: &["server/src/write.rs", "server/src/write/", "server/src/clients.rs", "server/src/clients/"],
-        except: &[],
-        tests_too: false,
-        planted: ("server/src/write/queue.rs", "use crate::rpc::status;"),
-        fine: ("server/src/app.rs", "use crate::rpc::status;"),
+        planted: ("server/grpc/src/middleware/limit.rs", "use riposte_core::verbs::Create;"),
+        fine: ("server/grpc/src/middleware/limit.rs", "use riposte_core::caller::Caller;"),
     },
     Ban {
         rule: "serving never migrates: the schema changes by `riposte migrate`; only the composition root may bring a \
@@ -129,7 +122,7 @@ pub(super) const BANS: &[Ban] = &[
         words: &["riposte_migrations"],
         inside: &["server/"],
         except: &[
-            "server/src/app.rs",
+            "server/src/app/startup.rs",
             "server/src/cli/migrate.rs",
             "server/src/cli/migrate/",
             "server/src/cli/dev.rs",
@@ -173,7 +166,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/src/open_files.rs",
         ],
         tests_too: true,
-        planted: ("server/src/write/background.rs", "use crate::config::ServerRole;"),
+        planted: ("server/src/listener/tls.rs", "use crate::config::ServerRole;"),
         fine: ("server/src/app/listener.rs", "use crate::config::Config;"),
     },
     Ban {
@@ -189,7 +182,7 @@ pub(super) const BANS: &[Ban] = &[
         rule: "the monotonic clock is for who measures or waits: the start, the command line, the layers' deadlines and \
                the implementations of ports",
         words: &["Instant::now"],
-        inside: &["server/core/", "server/src/rpc.rs", "server/src/rpc/", "migrations/"],
+        inside: &["server/core/", "server/grpc/src/services/", "migrations/"],
         except: &[],
         tests_too: false,
         planted: ("server/core/src/read.rs", "fn f() { let now = std::time::Instant::now(); }"),
@@ -223,12 +216,12 @@ pub(super) const BANS: &[Ban] = &[
         except: &[
             "server/store/src/codec.rs",
             "server/store/src/codec/",
-            "server/src/rpc/page_token.rs",
-            "server/src/rpc/page_token/",
+            "server/grpc/src/page_token.rs",
+            "server/grpc/src/page_token/",
         ],
         tests_too: true,
-        planted: ("server/src/rpc/convert.rs", "use crate::internal::v1::PageToken;"),
-        fine: ("server/src/rpc/page_token.rs", "use crate::internal::v1::PageToken;"),
+        planted: ("server/grpc/src/convert.rs", "use crate::internal::v1::PageToken;"),
+        fine: ("server/grpc/src/page_token.rs", "use crate::internal::v1::PageToken;"),
     },
     Ban {
         rule: "errors below the edge are domain errors; anyhow stays in main.rs, app/, cli/ and the import and export tool, \

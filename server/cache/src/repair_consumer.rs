@@ -1,0 +1,74 @@
+//! The repair of the cache. A shared cache is repaired by the process that holds the lease of the
+//! source, a cache inside a process by that process.
+
+use async_trait::async_trait;
+use riposte_core::event::SequencedEvent;
+use riposte_core::ports::{Applied, Batching, ConsumerScope, EventConsumer, Position, RANK_INDEX};
+use riposte_core::{Error, Result};
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::repair::CacheRepair;
+
+/// Applies events to the cache. Its cursors are in the cache, beside the data that they speak of.
+#[derive(Debug)]
+pub struct CacheRepairConsumer {
+    scope: ConsumerScope,
+    /// The repair of each source, which one loop uses.
+    sources: Vec<Mutex<CacheRepair>>,
+}
+
+impl CacheRepairConsumer {
+    /// Creates the consumer of a cache that is shared or inside this process, with the repair of
+    /// each source.
+    #[must_use]
+    pub fn new(scope: ConsumerScope, sources: Vec<CacheRepair>) -> Self {
+        Self { scope, sources: sources.into_iter().map(Mutex::new).collect() }
+    }
+
+    async fn repair(&self, source: usize) -> Result<MutexGuard<'_, CacheRepair>> {
+        let repair = self.sources.get(source).ok_or_else(|| Error::internal("a source without a cache repair"))?;
+        Ok(repair.lock().await)
+    }
+}
+
+#[async_trait]
+impl EventConsumer for CacheRepairConsumer {
+    fn name(&self) -> &'static str {
+        "cache_repair"
+    }
+
+    fn scope(&self) -> ConsumerScope {
+        self.scope
+    }
+
+    fn batching(&self) -> Batching {
+        Batching { commits: 100, ..Batching::CALM }
+    }
+
+    /// Events that are applied ahead of the rank index keep their previews out of the cache.
+    fn after(&self) -> Option<&'static str> {
+        Some(RANK_INDEX)
+    }
+
+    async fn start(&self, source: usize) -> Result<Position> {
+        self.repair(source).await?.start().await.map(Position::Own)
+    }
+
+    async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<Applied> {
+        self.repair(source).await?.apply(events).await.map(Applied)
+    }
+
+    async fn gap(&self, source: usize) -> Result<()> {
+        self.repair(source).await?.renew_all().await
+    }
+
+    async fn lost_lease(&self, source: usize) {
+        if let Ok(mut repair) = self.repair(source).await {
+            repair.forget_cursors();
+        }
+    }
+
+    async fn idle(&self, source: usize) -> Result<()> {
+        self.repair(source).await?.check_cursors().await
+    }
+}

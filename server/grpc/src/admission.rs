@@ -1,0 +1,164 @@
+//! Admission control under overload.
+//!
+//! Three pools bound the running calls: reads, writes and streams. A call that finds its pool full
+//! waits for a short time in a short queue and is then rejected, without effect and before its body
+//! is decoded. Within a pool, classes decide: a part of it is reserved for the highest class, and
+//! the lowest is rejected first. Two rate limits bound the calls of one caller and of one member,
+//! regardless of other load. Responses from the response cache take no capacity, since they wait
+//! for nothing.
+//!
+//! Every limit is fixed by the configuration; nothing here adapts. Memory is bounded too: queues
+//! have a maximum length, and the number of buckets is limited.
+
+mod bucket;
+mod method;
+mod pool;
+mod queue;
+mod quota;
+mod rates;
+mod send_buffer;
+mod settings;
+
+use std::time::Duration;
+
+use riposte_core::{Caller, Error, MemberId, ObjectType};
+use riposte_telemetry::Metrics;
+use tokio::time::Instant;
+
+pub use bucket::RateLimit;
+pub use method::Timeouts;
+pub(crate) use method::{AdmissionClass, MessageProfile, MethodPolicy, PoolName};
+use pool::{AdmissionPool, PoolLimits, PoolPermit};
+pub use quota::{Quota, Quotas};
+use rates::CallerRates;
+pub use rates::MemberRates;
+pub use send_buffer::{ConnectionBuffer, DrainRate, SendBuffer};
+pub use settings::LimitSettings;
+
+/// The admission limits of one process.
+#[derive(Debug, Clone)]
+pub struct AdmissionLimits {
+    /// The maximum number of running reads.
+    pub reads: usize,
+    /// The maximum number of running writes.
+    pub writes: usize,
+    /// The maximum number of open streams; no call waits for one.
+    pub streams: usize,
+    /// The maximum number of open streams of one caller.
+    pub streams_per_caller: usize,
+    /// The maximum number of reads, and of writes, that wait for capacity.
+    pub queue: usize,
+    /// The maximum wait of a read.
+    pub read_wait: Duration,
+    /// The maximum wait of a write.
+    pub write_wait: Duration,
+    /// The rate limit of the calls of one caller; `None` for no limit.
+    pub caller: Option<RateLimit>,
+    /// The rate limits of the writes of one member, by object type.
+    pub members: MemberRates,
+    /// The maximum number of callers, and of members, whose rates are tracked.
+    pub principals: u64,
+}
+
+/// Admits calls. Clones share all pools and rates.
+#[derive(Debug, Clone)]
+pub struct Admission {
+    reads: AdmissionPool,
+    writes: AdmissionPool,
+    streams: AdmissionPool,
+    streams_of: Quotas,
+    callers: CallerRates,
+    members: MemberRates,
+    metrics: Metrics,
+}
+
+/// The admission of a call, which holds its capacity until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    _permit: PoolPermit,
+    _share: Option<Quota>,
+}
+
+impl Admission {
+    /// Creates the pools and rates, without any running call.
+    #[must_use]
+    pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
+        let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, .. } = limits;
+        let AdmissionLimits { streams_per_caller, members, principals, .. } = limits;
+        let pool = |room: &usize, wait: Duration| AdmissionPool::new(PoolLimits { room: *room, queue: *queue, wait });
+        Self {
+            reads: pool(reads, *read_wait),
+            writes: pool(writes, *write_wait),
+            streams: pool(streams, Duration::ZERO),
+            streams_of: Quotas::new(*streams_per_caller),
+            callers: CallerRates::new(*caller, *principals),
+            members: members.clone().remembering(*principals),
+            metrics,
+        }
+    }
+
+    /// Enters the pool of a method, by `until` at the latest.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] if no capacity becomes free in time, or the caller has reached its
+    /// quota of streams; the call had no effect.
+    pub(crate) async fn enter(
+        &self,
+        terms: MethodPolicy,
+        caller: Option<&Caller>,
+        until: Option<Instant>,
+    ) -> Result<Admitted, Error> {
+        let share = match caller {
+            Some(caller) if terms.pool == PoolName::Streams => Some(self.stream_of(caller)?),
+            Some(_) | None => None,
+        };
+        let pool = match terms.pool {
+            PoolName::Reads => &self.reads,
+            PoolName::Writes => &self.writes,
+            PoolName::Streams => &self.streams,
+        };
+        let entered = pool.enter(terms.class, until).await;
+        let permit = entered.inspect_err(|_| self.metrics.call_refused(terms.pool.name(), terms.class.name()))?;
+        Ok(Admitted { _permit: permit, _share: share })
+    }
+
+    fn stream_of(&self, caller: &Caller) -> Result<Quota, Error> {
+        self.streams_of.take(&caller.shared_name()).ok_or_else(|| {
+            self.metrics.call_refused("caller_streams", "");
+            pool::overloaded()
+        })
+    }
+
+    /// Checks that a connection reads its responses, so that it may receive more.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] until it reads them.
+    pub(crate) fn reads(&self, backlog: &ConnectionBuffer) -> Result<(), Error> {
+        backlog.room().inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
+    }
+
+    /// Checks that this response still fits into the send buffer of a connection: many calls may
+    /// have arrived at once.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] until the client reads.
+    pub(crate) fn fits(&self, backlog: &ConnectionBuffer, bytes: usize) -> Result<(), Error> {
+        backlog.fits(bytes).inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
+    }
+
+    /// Counts a call towards the rate limit of its caller.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when the limit is reached.
+    pub(crate) fn caller(&self, caller: &Caller) -> Result<(), Error> {
+        self.callers.take(caller).inspect_err(|_| self.metrics.call_refused("caller_rate", ""))
+    }
+
+    /// Counts a write towards the rate limit of a member under an object type.
+    ///
+    /// # Errors
+    /// [`Error::RateLimited`] when the limit is reached.
+    pub(crate) fn member(&self, object_type: &ObjectType, member: &MemberId) -> Result<(), Error> {
+        self.members.take(object_type, member).inspect_err(|_| self.metrics.call_refused("member_rate", ""))
+    }
+}

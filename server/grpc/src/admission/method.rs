@@ -1,0 +1,154 @@
+//! The admission policy of a method. methods.yaml has the policy of each.
+
+use std::time::Duration;
+
+/// The priority of a call when there is no capacity for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AdmissionClass {
+    /// Calls that can be repeated later: histories, lists for operators, exports.
+    BestEffort,
+    /// Calls by which people read and write.
+    Sheddable,
+    /// Calls that must go on: taking content down, and viewing the content to be taken down.
+    Critical,
+}
+
+/// The pool in which a call takes capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PoolName {
+    Reads,
+    Writes,
+    /// Calls that stay open. Their work is counted where it is done.
+    Streams,
+}
+
+/// The maximum size of a request and the time limit of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageProfile {
+    /// A few names and a page token.
+    Read,
+    /// Up to 200 names.
+    Batch,
+    /// A text and what belongs to it.
+    Write,
+    /// A moderator's or an operator's call.
+    Admin,
+    /// One request with many responses. Only the time until the first response is limited.
+    Stream,
+    /// Many requests, each checked by itself.
+    Import,
+}
+
+/// The admission policy of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MethodPolicy {
+    pub(crate) pool: PoolName,
+    pub(crate) class: AdmissionClass,
+    pub(crate) kind: MessageProfile,
+}
+
+/// The configured time limits by kind of call.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// Reads of all kinds.
+    pub read: Duration,
+    /// Writes of members.
+    pub write: Duration,
+    /// Calls of AdminService.
+    pub admin: Duration,
+    /// All other calls, and the upper bound of every limit.
+    pub call: Duration,
+}
+
+impl AdmissionClass {
+    /// Returns the name in metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::BestEffort => "best_effort",
+            Self::Sheddable => "sheddable",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// All classes, the highest first.
+    pub(super) const DOWNWARD: [Self; 3] = [Self::Critical, Self::Sheddable, Self::BestEffort];
+}
+
+impl PoolName {
+    /// Returns the name in metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Streams => "streams",
+        }
+    }
+}
+
+impl MessageProfile {
+    /// Returns true if the responses of a call have no end of their own.
+    pub(crate) const fn streams(self) -> bool {
+        matches!(self, Self::Stream | Self::Import)
+    }
+
+    /// Returns true if the call changes nothing.
+    pub(crate) const fn only_reads(self) -> bool {
+        matches!(self, Self::Read | Self::Batch)
+    }
+
+    /// Returns the maximum size of a message, in bytes; `most` for profiles without a limit of
+    /// their own.
+    ///
+    /// The limits of the contract are lower: 200 keys or ids are 20 KiB, a page token under 1 KiB,
+    /// and the longest text that a policy may allow, 16,000 code points after NFC, 192 KB before
+    /// NFC if each of them is sent as three.
+    pub(crate) const fn max_message(self, most: usize) -> usize {
+        let bound = match self {
+            Self::Read | Self::Admin | Self::Stream => 8 << 10,
+            Self::Batch => 32 << 10,
+            Self::Write => 256 << 10,
+            Self::Import => most,
+        };
+        if bound < most { bound } else { most }
+    }
+}
+
+impl Timeouts {
+    /// Returns the time limit of a call with this policy; a path outside the API has no policy.
+    pub(crate) fn of(&self, terms: Option<MethodPolicy>) -> Duration {
+        let own = match terms.map(|terms| terms.kind) {
+            Some(MessageProfile::Read | MessageProfile::Batch) => self.read,
+            Some(MessageProfile::Write) => self.write,
+            Some(MessageProfile::Admin) => self.admin,
+            Some(MessageProfile::Stream | MessageProfile::Import) | None => self.call,
+        };
+        own.min(self.call)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{MessageProfile, Timeouts};
+    use crate::generated::methods::method;
+
+    #[test]
+    fn the_cap_holds_for_every_kind() {
+        let seconds = Duration::from_secs;
+        let times = Timeouts { read: seconds(1), write: seconds(4), admin: seconds(5), call: seconds(3) };
+        let of = |path: &str| times.of(method(path).map(|method| method.policy)).as_secs();
+        assert_eq!(of("/riposte.v1.CommentService/GetComment"), 1);
+        assert_eq!(of("/riposte.v1.CommentService/CreateComment"), 3);
+        assert_eq!(of("/riposte.v1.AdminService/HideComment"), 3);
+        assert_eq!(of("/grpc.health.v1.Health/Check"), 3);
+        assert_eq!(
+            (MessageProfile::Write.max_message(4 << 20), MessageProfile::Write.max_message(1 << 16)),
+            (256 << 10, 1 << 16)
+        );
+        assert_eq!(
+            (MessageProfile::Stream.max_message(4 << 20), MessageProfile::Import.max_message(4 << 20)),
+            (8 << 10, 4 << 20)
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Records, and the file they go to.
+
+use std::path::Path;
+
+use riposte_core::Error;
+use riposte_telemetry::Metrics;
+use serde_json::{Value, json};
+
+use super::{AuditKind, AuditLog, AuditSettings, AuditedCall, CallOutcome};
+use riposte_conformance::stores::StepClock;
+
+fn open(path: &Path) -> std::io::Result<AuditLog> {
+    let config = AuditSettings { kind: AuditKind::File, file: Some(path.to_owned()) };
+    AuditLog::open(&config, StepClock::at(StepClock::START), Metrics::new().unwrap())
+}
+
+fn subject(about: Value) -> AuditedCall {
+    AuditedCall { caller: "ops".to_owned(), method: "AdminService/HideComment", call_id: "call-1".to_owned(), about }
+}
+
+fn ok() -> CallOutcome {
+    CallOutcome { code: "OK".to_owned(), reason: None }
+}
+
+fn records(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    // A process that started in the middle of another's write may have left an empty line, which is
+    // no record.
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_str(line).unwrap_or(Value::Null)).collect()
+}
+
+#[tokio::test]
+async fn a_call_leaves_its_beginning_before_and_its_end_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let audit = open(&path).unwrap();
+    let mut entry = audit.begin(subject(json!({"moderator_reason": "two\nlines \u{2028}\""}))).await.unwrap();
+    let begun = records(&path);
+    assert_eq!(begun.len(), 1, "before anything is done");
+    entry.count("created");
+    entry.count("created");
+    entry
+        .end(CallOutcome { code: "NOT_FOUND".to_owned(), reason: Some("COMMENT_NOT_FOUND".to_owned()) })
+        .await
+        .unwrap();
+    let [begin, end] = &records(&path)[..] else { panic!("two lines") };
+    assert_eq!(begin, &begun[0]);
+    assert_eq!(begin["about"]["moderator_reason"], "two\nlines \u{2028}\"");
+    assert_eq!((&begin["event"], &end["event"]), (&json!("begin"), &json!("end")));
+    assert_eq!(end["outcome"], json!({"code": "NOT_FOUND", "reason": "COMMENT_NOT_FOUND"}));
+    assert_eq!(end["told"], json!({"created": 2}));
+    for name in ["id", "caller", "method", "call_id"] {
+        assert!(begin[name] == end[name] && begin[name].is_string(), "{name}");
+    }
+    let time: jiff::Timestamp = begin["time"].as_str().unwrap().parse().unwrap();
+    assert!(time.as_second() > 1_577_836_800, "{time}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_leaves_its_end_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let audit = open(&path).unwrap();
+    drop(audit.begin(subject(json!({}))).await.unwrap());
+    audit.flush().await;
+    assert_eq!(records(&path)[1]["outcome"], json!({"code": "CANCELLED"}));
+    let entry = audit.begin(subject(json!({}))).await.unwrap();
+    let task = tokio::spawn(async move {
+        let _entry = entry;
+        panic!("planted");
+    });
+    assert!(task.await.is_err());
+    audit.flush().await;
+    assert_eq!(records(&path)[3]["outcome"], json!({"code": "INTERNAL"}));
+}
+
+#[tokio::test]
+async fn a_file_that_was_moved_away_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, moved) = (folder.path().join("audit.jsonl"), folder.path().join("audit.jsonl.1"));
+    let audit = open(&path).unwrap();
+    let entry = audit.begin(subject(json!({}))).await.unwrap();
+    std::fs::rename(&path, &moved).unwrap();
+    entry.end(ok()).await.unwrap();
+    assert_eq!((records(&moved).len(), records(&path).len()), (1, 1));
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    let refused = audit.begin(subject(json!({}))).await;
+    assert!(matches!(refused, Err(Error::Internal(_))), "a name that cannot be appended to");
+    std::fs::remove_dir(&path).unwrap();
+    drop(audit.begin(subject(json!({}))).await.unwrap());
+    audit.flush().await;
+    assert_eq!(records(&path).len(), 2, "no record of the call that was refused");
+}
+
+#[tokio::test]
+async fn what_was_torn_stays_on_a_line_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    std::fs::write(&path, "{\"time\": \"20").unwrap();
+    let audit = open(&path).unwrap();
+    audit.begin(subject(json!({}))).await.unwrap().end(ok()).await.unwrap();
+    let found = records(&path);
+    assert!(found.len() == 3 && found[0].is_null() && found[1].is_object() && found[2].is_object(), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_is_refused_and_counted() {
+    let full = open(Path::new("/dev/full")).unwrap();
+    for _ in 0..2 {
+        let refused = full.begin(subject(json!({}))).await.map(drop);
+        assert!(matches!(&refused, Err(Error::Internal(said)) if said.contains("os error 28")), "{refused:?}");
+    }
+    let told = full.metrics.text().unwrap();
+    assert!(told.lines().any(|line| line == "riposte_audit_failures_total 2"), "{told}");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(open(&folder.path().join("no folder/audit.jsonl")).is_err() && open(folder.path()).is_err());
+}
+
+#[tokio::test]
+async fn several_writers_of_one_file_tear_no_line() {
+    const CALLS: usize = 200;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    // Each opens the file by itself, as several processes would.
+    let writers: Vec<AuditLog> = (0..4).map(|_| open(&path).unwrap()).collect();
+    let long = json!({"moderator_reason": "x".repeat(4_000)});
+    let calls = (0..CALLS).map(|n| {
+        let (audit, about) = (writers[n % writers.len()].clone(), long.clone());
+        tokio::spawn(async move { audit.begin(subject(about)).await.unwrap().end(ok()).await.unwrap() })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        call.await.unwrap();
+    }
+    let found = records(&path);
+    assert_eq!(found.len(), 2 * CALLS);
+    let begun = |id: &Value| found.iter().filter(|record| record["id"] == *id).count() == 2;
+    assert!(found.iter().all(|record| record.is_object() && begun(&record["id"])));
+}

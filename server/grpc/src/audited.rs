@@ -1,0 +1,122 @@
+//! Handlers of audited methods, wrapped in audit records at the start and the end of each call.
+//!
+//! Reads are recorded too: after an incident, the record shows which data was read and by which
+//! caller.
+
+use futures::{Stream, StreamExt};
+use riposte_core::Caller;
+use serde_json::Value;
+use tonic::{Request, Response, Status};
+
+use crate::Services;
+use crate::audit::{AuditEntry, AuditedCall, CallOutcome, HandlerStarted};
+use crate::call::{self, Call, ResponseStream};
+use crate::error_metadata::ErrorSubject;
+use crate::rpc_error::{ErrorMetadata, RpcError};
+
+/// The longest text of a request in a record, in characters: the length limit of a moderator's
+/// reason. The first record is written before the request is validated.
+const LONGEST: usize = 512;
+
+/// Handles one request between its two audit records.
+///
+/// The handler runs in a task of its own, so that a call that has begun is completed, and its
+/// outcome recorded, even if the caller disconnects.
+pub(crate) async fn answered<Q, A, F>(
+    services: &Services,
+    method: &'static str,
+    request: Request<Q>,
+    handler: impl FnOnce(Services, Caller, Q) -> F + Send + 'static,
+) -> Result<Response<A>, Status>
+where
+    Q: ErrorSubject + Send + 'static,
+    A: Send + 'static,
+    F: Future<Output = Result<A, RpcError>> + Send + 'static,
+{
+    let (call, message) = opened(request)?;
+    let entry = begin(services, method, &call).await?;
+    let services = services.clone();
+    let task = tokio::spawn(async move {
+        let answer = handler(services, call.caller.clone(), message).await.map_err(|refusal| call.status(refusal));
+        let outcome = answer.as_ref().err().map_or_else(CallOutcome::done, CallOutcome::refused);
+        entry.end(outcome).await.map_err(|error| call.status(error))?;
+        answer.map(Response::new)
+    });
+    // The task is never aborted, so a join error is a panic; it is passed on to the middleware.
+    task.await.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
+}
+
+/// Handles a request with a stream of responses between the two audit records of its call. The
+/// stream ends after the second record is written.
+pub(crate) async fn streamed<Q, A, F>(
+    services: &Services,
+    method: &'static str,
+    request: Request<Q>,
+    start: impl FnOnce(Call, Q) -> F,
+) -> Result<Response<ResponseStream<A>>, Status>
+where
+    Q: ErrorSubject,
+    A: CountItems + Send + 'static,
+    F: Future<Output = Result<ResponseStream<A>, Status>>,
+{
+    let (call, message) = opened(request)?;
+    let entry = begin(services, method, &call).await?;
+    match start(call.clone(), message).await {
+        Ok(answers) => Ok(Response::new(Box::pin(recorded(answers, entry, call)))),
+        Err(status) => {
+            entry.end(CallOutcome::refused(&status)).await.map_err(|error| call.status(error))?;
+            Err(status)
+        }
+    }
+}
+
+/// Opens a call and marks it as started: from now on the handler writes its audit records.
+pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), Status> {
+    if let Some(begun) = request.extensions().get::<HandlerStarted>() {
+        begun.set();
+    }
+    call::opened(request)
+}
+
+async fn begin(services: &Services, method: &'static str, call: &Call) -> Result<AuditEntry, Status> {
+    services.audit.begin(subject(method, call)).await.map_err(|error| call.status(error))
+}
+
+pub(crate) fn subject(method: &'static str, call: &Call) -> AuditedCall {
+    let (caller, call_id) = (call.caller.name().to_owned(), call.tag().to_owned());
+    AuditedCall { caller, method, call_id, about: described(call.facts()) }
+}
+
+pub(crate) fn described(facts: &ErrorMetadata) -> Value {
+    let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
+    Value::Object(facts.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
+}
+
+/// Returns the responses, and writes the record of the outcome after the last one. If the reader
+/// disconnects, the stream drops the record, which then reports the disconnection.
+pub(crate) fn recorded<A: CountItems + Send + 'static>(
+    answers: ResponseStream<A>,
+    entry: AuditEntry,
+    call: Call,
+) -> impl Stream<Item = Result<A, Status>> + Send {
+    futures::stream::unfold((Some((answers, entry)), call), async |(open, call)| {
+        let (mut answers, mut entry) = open?;
+        let next = answers.next().await;
+        if let Some(Ok(answer)) = next {
+            entry.count(answer.kind());
+            return Some((Ok(answer), (Some((answers, entry)), call)));
+        }
+        let failed = next.and_then(Result::err);
+        let outcome = failed.as_ref().map_or_else(CallOutcome::done, CallOutcome::refused);
+        let unrecorded = entry.end(outcome).await.map_err(|error| call.status(error)).err();
+        unrecorded.or(failed).map(|status| (Err(status), (None, call)))
+    })
+}
+
+/// A response of a stream, as the audit record of its call counts it.
+pub(crate) trait CountItems {
+    /// Returns the name of the counter.
+    fn kind(&self) -> &'static str {
+        "answers"
+    }
+}

@@ -1,0 +1,88 @@
+//! The components that every handler uses.
+
+use std::sync::Arc;
+
+use riposte_core::ports::{CachedPages, Clock, SubjectWatches};
+use riposte_core::{Comments, Maintenance, Mutations};
+use riposte_sdk::v1;
+use riposte_telemetry::Metrics;
+
+use crate::admission::Admission;
+use crate::audit::AuditLog;
+use crate::page_token::{PageTokenCodec, TokenContext, TokenCursor};
+use crate::parse::{self, Violations};
+use crate::response_cache::ResponseCache;
+
+/// The components that every handler uses.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// The use cases that read.
+    pub comments: Comments,
+    /// The use cases that read, with a reader of the primary, which never uses the cache.
+    pub rows: Comments,
+    /// The use cases that write.
+    pub mutations: Mutations,
+    /// The maintenance of counts and derived rows.
+    pub maintenance: Maintenance,
+    /// Seals and opens page tokens.
+    pub tokens: Arc<PageTokenCodec>,
+    /// The clock, for the age of page tokens.
+    pub clock: Arc<dyn Clock>,
+    /// The size limits of messages.
+    pub limits: MessageLimits,
+    /// The watches of subjects.
+    pub watches: Arc<dyn SubjectWatches>,
+    /// The cached pages; `None` without a cache.
+    pub cached_pages: Option<Arc<dyn CachedPages>>,
+    /// The response cache for pages of hot subjects.
+    pub pages: ResponseCache,
+    /// The metrics.
+    pub metrics: Metrics,
+    /// The audit log.
+    pub audit: AuditLog,
+    /// Admission pools and rate limits.
+    pub admission: Admission,
+}
+
+/// The size limits of messages, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct MessageLimits {
+    /// The largest request; a larger one is not decoded.
+    pub max_request: usize,
+    /// The largest response; a larger one is not sent.
+    pub max_response: usize,
+}
+
+impl Services {
+    /// Returns the domain for a read: the one over the primary if the request sets `fresh`.
+    pub(crate) fn answering(&self, fresh: bool) -> &Comments {
+        if fresh { &self.rows } else { &self.comments }
+    }
+
+    /// Returns the degradations that a response reports while the cache is unavailable: the
+    /// response is complete, but cost more than usual.
+    pub(crate) fn degraded(&self) -> Vec<v1::Degradation> {
+        let degraded = self.cached_pages.as_ref().is_some_and(|cache| cache.is_degraded());
+        let (part, reason) = (v1::DegradedPart::Cache.into(), v1::DegradedReason::Unavailable.into());
+        degraded.then_some(v1::Degradation { part, reason }).into_iter().collect()
+    }
+
+    /// Returns the cursor of a page token, converted by `pick`; `Some(None)` at the start of a
+    /// list. If another fault of the request leaves the scope of the token unknown (`walk` is
+    /// `None`), the token is not checked.
+    pub(crate) fn cursor<T>(
+        &self,
+        v: &mut Violations,
+        token: &str,
+        walk: Option<&TokenContext>,
+        pick: impl FnOnce(TokenCursor) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let Some(walk) = walk else { return Some(None) };
+        parse::page_token(v, ("page_token", token), |token| self.tokens.open(walk, token), pick)
+    }
+
+    /// Returns the token for the rest of a list; empty if nothing is left.
+    pub(crate) fn seal(&self, walk: &TokenContext, cursor: Option<TokenCursor>) -> riposte_core::Result<String> {
+        cursor.map_or_else(|| Ok(String::new()), |cursor| self.tokens.seal(walk, &cursor, self.clock.now()))
+    }
+}

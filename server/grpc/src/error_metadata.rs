@@ -1,0 +1,93 @@
+//! The metadata of each request, for its errors and the audit log.
+
+use riposte_core::{Error, SubjectKey};
+use riposte_sdk::v1;
+use riposte_sdk::v1::import_item::Kind;
+use riposte_sdk::v1::subject_scope::Scope;
+
+use crate::convert;
+use crate::rpc_error::{ErrorMetadata, RpcError};
+
+/// A request that describes its subject matter.
+pub(crate) trait ErrorSubject {
+    /// Returns the metadata for its errors and the audit log.
+    fn facts(&self) -> ErrorMetadata;
+}
+
+/// A request field that is metadata.
+pub(crate) trait Fact {
+    /// Adds the field to the metadata, under this name.
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata;
+}
+
+impl Fact for i64 {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        facts.with(name, self)
+    }
+}
+
+impl Fact for String {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        facts.with(name, self)
+    }
+}
+
+impl Fact for Option<v1::SubjectKey> {
+    fn tell(&self, _: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        let key = self.as_ref().map(subject).unwrap_or_default();
+        key.or(facts)
+    }
+}
+
+impl Fact for Option<v1::Subject> {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        let Some(subject) = self else { return facts };
+        subject.key.tell(name, facts)
+    }
+}
+
+impl Fact for Option<v1::SubjectScope> {
+    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+        match self.as_ref().and_then(|scope| scope.scope.as_ref()) {
+            Some(Scope::Key(key)) => Some(key.clone()).tell(name, facts),
+            Some(Scope::ObjectType(object_type)) => facts.with("object_type", object_type),
+            Some(Scope::All(_)) => facts.with("scope", "all"),
+            None => facts,
+        }
+    }
+}
+
+/// Returns the metadata of a subject's key.
+pub(crate) fn subject(key: &v1::SubjectKey) -> ErrorMetadata {
+    ErrorMetadata::default().with("object_type", &key.object_type).with("object_id", &key.object_id)
+}
+
+/// Returns the metadata of a comment's id.
+pub(crate) fn comment(id: i64) -> ErrorMetadata {
+    ErrorMetadata::default().with("comment_id", id)
+}
+
+/// Returns the metadata of an import item, for the audit log.
+pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
+    let v1::ImportItem { source, external_id, kind } = item;
+    let key = match kind {
+        Some(Kind::Subject(new)) => new.key.as_ref(),
+        Some(Kind::Comment(new)) => new.subject.as_ref(),
+        Some(Kind::Like(new)) => new.subject.as_ref(),
+        None => None,
+    };
+    key.map(subject).unwrap_or_default().with("source", source).with("external_id", external_id)
+}
+
+/// Adds the subject of a comment to an error: the request named only the comment.
+pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
+    let facts = subject(&convert::subject_key(key));
+    move |error| RpcError::about(error, facts)
+}
+
+/// A stream has no metadata of its own: each of its items is handled for itself.
+impl<Q> ErrorSubject for tonic::Streaming<Q> {
+    fn facts(&self) -> ErrorMetadata {
+        ErrorMetadata::default()
+    }
+}

@@ -1,0 +1,37 @@
+//! The common part of a moderator's actions on one comment.
+
+use riposte_core::Caller;
+use riposte_core::location::CommentLocation;
+use riposte_core::submit::WriteContext;
+
+use crate::Services;
+use crate::parse::{self, Violations};
+use crate::rpc_error::RpcError;
+
+/// The longest reason, in code points.
+const MAX_REASON: usize = 512;
+
+/// A moderation request: the comment, the moderator and the reason.
+pub(crate) struct ModerationOrder<'a> {
+    pub(crate) id: i64,
+    pub(crate) moderator_id: &'a str,
+    pub(crate) reason: &'a str,
+    pub(crate) request_id: &'a str,
+}
+
+impl ModerationOrder<'_> {
+    /// Returns the context of the write, and the comment.
+    pub(crate) async fn parsed(
+        &self,
+        services: &Services,
+        caller: Caller,
+    ) -> Result<(WriteContext, CommentLocation), RpcError> {
+        let mut v = Violations::default();
+        let at = v.comment(&services.comments, &caller, "id", self.id).await?;
+        let moderator = v.take(parse::member("moderator_id", self.moderator_id));
+        let request_id = v.take(parse::request_id(self.request_id));
+        let reason = v.take(parse::bounded("reason", self.reason, MAX_REASON));
+        let ((at, _), moderator, request_id, ()) = v.all((at, moderator, request_id, reason))?;
+        Ok((WriteContext { caller, member: Some(moderator), request_id }, at))
+    }
+}

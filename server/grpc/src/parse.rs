@@ -1,0 +1,28 @@
+//! Converts messages of the contract to domain types: every field is read, and all violations are
+//! reported at once.
+//!
+//! Each function parses one field at the path `field` of the request, and returns the domain's
+//! value or its violations. [`Violations`] collects both.
+
+mod fields;
+mod ids;
+mod page_start;
+mod subject;
+mod target;
+mod terms;
+mod token_scope;
+mod violations;
+
+pub(crate) use fields::{
+    acting_as, client, client_at, content, content_at, like_value, liked, limit, max_depth, metadata, min_revision,
+    page_size, previews,
+};
+pub(crate) use ids::{batch, comment_id, comment_ids, member, optional_member, request_id};
+pub(crate) use page_start::{ParsedStart, Sort, StartFields, page_token, place, sort};
+pub(crate) use subject::{patch, subject_key, subject_state};
+pub(crate) use terms::{bounded, name, time};
+pub(crate) use token_scope::TokenScope;
+pub(crate) use violations::Violations;
+
+#[cfg(test)]
+mod tests;

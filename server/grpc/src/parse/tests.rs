@@ -1,0 +1,210 @@
+use riposte_core::page::{ListOrder, PageStart};
+use riposte_core::rank::{RankPosition, RankSort};
+use riposte_core::read::{Direction, RankedCursor, RankedWalk};
+use riposte_core::read::{ListStart, RankedAt};
+use riposte_core::{Caller, Error, LikeValue, Millis, Policy, Reason, SubjectKey, SubjectState, Violation};
+use riposte_sdk::v1;
+
+use super::{ParsedStart, Sort, StartFields, Violations};
+use crate::page_token::{FloorStep, PageTokenCodec, TokenCursor};
+use crate::parse;
+use crate::parse::TokenScope;
+
+/// Returns the reason and the fields, in order, with which the violations refuse a request.
+fn refused(v: Violations) -> (Reason, Vec<String>) {
+    let refusal = v.all((Some(()),)).expect_err("something is wrong");
+    let Error::Invalid(found) = &refusal.error else { panic!("{refusal:?}") };
+    (refusal.error.reason(), found.iter().map(|violation| violation.field.clone()).collect())
+}
+
+fn is_violation<T: std::fmt::Debug>(parsed: &Result<T, Violation>, field: &str, reason: Reason) -> bool {
+    parsed.as_ref().is_err_and(|violation| violation.field == field && violation.reason == reason)
+}
+
+#[test]
+fn sizes_have_defaults_and_bounds() {
+    for (asked, expected) in [(0, Some(20)), (1, Some(1)), (100, Some(100)), (101, Some(100)), (i32::MAX, Some(100))] {
+        assert_eq!(parse::page_size(asked).ok(), expected);
+    }
+    assert!(is_violation(&parse::page_size(-1), "page_size", Reason::FieldInvalid));
+    for (asked, expected) in
+        [(None, Some(3)), (Some(0), Some(0)), (Some(10), Some(10)), (Some(11), None), (Some(-1), None)]
+    {
+        assert_eq!(parse::previews(asked).ok(), expected, "{asked:?}");
+    }
+    for (asked, expected) in [(0, Some(32)), (1, Some(1)), (31, Some(31)), (i32::MAX, Some(32)), (-1, None)] {
+        assert_eq!(parse::max_depth(asked).ok(), expected, "{asked}");
+    }
+    assert!(parse::min_revision(0).is_ok() && parse::min_revision(-1).is_err());
+}
+
+#[test]
+fn choices_have_defaults_and_unknown_numbers_are_refused() {
+    assert_eq!(parse::sort(0, ListOrder::Newest), Ok(Sort::Stable(ListOrder::Newest)));
+    assert_eq!(parse::sort(0, ListOrder::Oldest), Ok(Sort::Stable(ListOrder::Oldest)));
+    assert_eq!(parse::sort(v1::CommentSort::Oldest.into(), ListOrder::Newest), Ok(Sort::Stable(ListOrder::Oldest)));
+    assert!(is_violation(&parse::sort(99, ListOrder::Newest), "sort", Reason::FieldInvalid));
+    for sort in 1..=7 {
+        let name = v1::CommentSort::try_from(sort).map(|sort| sort.as_str_name()).expect("a sort");
+        let parsed = parse::sort(sort, ListOrder::Newest).expect("in the contract");
+        assert_eq!(name, format!("COMMENT_SORT_{}", parsed.name()));
+        let of_replies = parsed.of_replies();
+        assert!(of_replies == Ok(parsed) || is_violation(&of_replies, "sort", Reason::FieldInvalid));
+        assert_eq!(of_replies.is_ok(), [1, 2, 4].contains(&sort), "{name}");
+    }
+    assert_eq!(parse::acting_as(0), Ok(v1::ActingAs::Author));
+    assert!(is_violation(&parse::acting_as(-1), "acting_as", Reason::FieldInvalid));
+    assert_eq!(parse::subject_state("state", 0), Ok(SubjectState::Active));
+    assert!(is_violation(&parse::subject_state("state", 4), "state", Reason::FieldInvalid));
+}
+
+#[test]
+fn a_like_must_be_said_and_a_list_of_likers_defaults_to_likes() {
+    assert_eq!(parse::like_value(v1::LikeValue::None.into()), Ok(LikeValue::None));
+    for unsaid in [0, 4, -1] {
+        assert!(is_violation(&parse::like_value(unsaid), "value", Reason::LikeInvalid), "{unsaid}");
+    }
+    assert_eq!(parse::liked(0), Ok(LikeValue::Like));
+    assert_eq!(parse::liked(v1::LikeValue::Dislike.into()), Ok(LikeValue::Dislike));
+    assert!(is_violation(&parse::liked(v1::LikeValue::None.into()), "value", Reason::LikeInvalid));
+}
+
+#[test]
+fn times_are_told_to_the_millisecond_and_within_their_years() {
+    let time = |seconds, nanos| parse::time("t", Some(prost_types::Timestamp { seconds, nanos }));
+    assert_eq!(parse::time("t", None), Ok(None));
+    assert_eq!(time(1, 999_999_999), Ok(Some(Millis(1999))));
+    for (seconds, nanos) in [(i64::MAX, 0), (i64::MIN, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000)] {
+        assert!(is_violation(&time(seconds, nanos), "t", Reason::FieldInvalid), "{seconds} {nanos}");
+    }
+}
+
+#[test]
+fn every_item_of_a_batch_is_told_and_too_many_are_one_violation() {
+    let mut v = Violations::default();
+    assert_eq!(v.take(parse::comment_ids("ids", &[])), Some(Vec::new()));
+    assert!(v.take(parse::comment_ids("ids", &[1; 200])).is_some());
+    v.take(parse::comment_ids("ids", &[5, 0, 6, -7]));
+    v.take(parse::comment_ids("ids", &[0; 201]));
+    let keys = [v1::SubjectKey { object_type: "Video".into(), object_id: String::new() }];
+    v.take(parse::batch("keys", &keys, |field, key| parse::subject_key(field, Some(key))));
+    let fields = ["ids[1]", "ids[3]", "ids", "keys[0].object_type", "keys[0].object_id"];
+    assert_eq!(refused(v), (Reason::FieldInvalid, fields.map(str::to_owned).into()));
+}
+
+#[test]
+fn all_that_is_wrong_with_a_request_is_told_at_once() {
+    let mut v = Violations::default();
+    v.take(parse::comment_id("id", 0));
+    v.take(parse::member("member_id", ""));
+    parse::content_at(&mut v, "content", None, None);
+    v.take(parse::client(Some(v1::ClientInfo { ip: "here".into(), ..Default::default() })));
+    v.take(parse::request_id("1"));
+    let fields = ["id", "member_id", "content.text", "client.ip", "request_id"];
+    assert_eq!(refused(v), (Reason::FieldInvalid, fields.map(str::to_owned).into()));
+}
+
+#[test]
+fn a_text_too_long_tells_its_limit_and_length() {
+    let content = |text: &str| Some(v1::Content { text: text.into(), ..Default::default() });
+    let policy = Policy { max_text: 3, ..Policy::default() };
+    let mut v = Violations::default();
+    parse::content_at(&mut v, "content", Some(&policy), content("e\u{301}abc"));
+    let refusal = v.all((Some(()),)).expect_err("too long");
+    assert_eq!(refusal.error.reason(), Reason::ContentTooLong);
+    assert_eq!((refusal.facts.get("limit"), refusal.facts.get("actual")), (Some("3"), Some("4")));
+    let mut v = Violations::default();
+    assert!(parse::content_at(&mut v, "content", None, content(&"x".repeat(9_999))).is_some(), "no policy, no limit");
+}
+
+#[test]
+fn an_update_changes_what_its_mask_names_or_else_what_is_set() {
+    let mask = |paths: &[&str]| Some(prost_types::FieldMask { paths: paths.iter().map(|p| (*p).to_owned()).collect() });
+    let subject = v1::Subject { owner_id: "up".into(), state: 2, etag: "1.1".into(), ..Default::default() };
+    let patch = |mask: Option<prost_types::FieldMask>| parse::patch(&subject, mask.as_ref());
+
+    let named = patch(mask(&["metadata", "owner_id"])).expect("a patch");
+    assert_eq!(named.owner.flatten().map(|owner| owner.as_str().to_owned()), Some("up".to_owned()));
+    assert_eq!((named.state, named.metadata.map(|m| m.len()), named.etag), (None, Some(0), "1.1".to_owned()));
+    for unnamed in [patch(None), patch(mask(&[]))] {
+        let unnamed = unnamed.expect("a patch");
+        assert_eq!(
+            (unnamed.owner.is_some(), unnamed.state, unnamed.metadata),
+            (true, Some(SubjectState::ReadOnly), None)
+        );
+    }
+    let cleared = parse::patch(&v1::Subject::default(), mask(&["owner_id", "state"]).as_ref()).expect("a patch");
+    assert_eq!((cleared.owner, cleared.state), (Some(None), Some(SubjectState::Active)));
+
+    let bad = v1::Subject { owner_id: "\n".into(), state: 9, ..Default::default() };
+    let found = parse::patch(&bad, mask(&["state", "etag", "owner_id", "*"]).as_ref()).expect_err("violations");
+    let fields: Vec<_> = found.iter().map(|violation| violation.field.as_str()).collect();
+    assert_eq!(fields, ["subject.owner_id", "subject.state", "update_mask.paths[1]", "update_mask.paths[3]"]);
+    let nothing = parse::patch(&v1::Subject::default(), None).expect_err("nothing to change");
+    assert_eq!(nothing.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["update_mask"]);
+}
+
+const NEWEST: Sort = Sort::Stable(ListOrder::Newest);
+
+fn walk(caller: &str, sort: Sort) -> TokenScope {
+    TokenScope::roots(&Caller::unrestricted(caller), &SubjectKey::stored("video".into(), "1".into()), sort)
+}
+
+fn place(tokens: &PageTokenCodec, asked: StartFields<'_>, sort: Sort) -> Result<ParsedStart, (Reason, Vec<String>)> {
+    let mut v = Violations::default();
+    let at = parse::place(&mut v, asked, Some(&walk("dev", sort)), tokens);
+    at.ok_or_else(|| refused(v))
+}
+
+#[test]
+fn a_page_stands_in_one_place() {
+    let tokens = PageTokenCodec::new(Vec::new());
+    let stand = |page_token, around_comment_id, around_floor, sort| {
+        place(&tokens, StartFields { page_token, around_comment_id, around_floor }, sort)
+    };
+    let newest = |at| Ok(ParsedStart::Floor(ListOrder::Newest, ListStart::Start(at)));
+    assert_eq!(stand("", 0, 0, NEWEST), newest(PageStart::Beginning));
+    assert_eq!(stand("", 0, 9, NEWEST), newest(PageStart::Around(9)));
+    assert!(matches!(stand("", 7, 0, NEWEST), Ok(ParsedStart::Floor(_, ListStart::Comment(id))) if id.get() == 7));
+    let top = Sort::Ranked(RankSort::Top);
+    let by_rank = |at| Ok(ParsedStart::Rank(RankSort::Top, at));
+    assert_eq!(stand("", 0, 0, top), by_rank(RankedAt::Beginning));
+    assert_eq!(stand("", 0, 9, top), by_rank(RankedAt::Floor(9)));
+    assert!(matches!(stand("", 7, 0, top), Ok(ParsedStart::Rank(_, RankedAt::Comment(id))) if id.get() == 7));
+    for sort in [NEWEST, top] {
+        for (asked, field) in [
+            (stand("x", 7, 0, sort), "around_comment_id"),
+            (stand("x", 0, 9, sort), "around_floor"),
+            (stand("", 7, 9, sort), "around_comment_id"),
+            (stand("", -7, 0, sort), "around_comment_id"),
+            (stand("", 0, -9, sort), "around_floor"),
+        ] {
+            assert_eq!(asked, Err((Reason::FieldInvalid, vec![field.to_owned()])));
+        }
+        assert_eq!(stand("x", 0, 0, sort), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
+    }
+}
+
+#[test]
+fn a_token_leads_on_in_its_own_walk_only() {
+    let tokens = PageTokenCodec::new(Vec::new());
+    let seal =
+        |walk: &TokenScope, cursor| tokens.seal(walk.context(), &cursor, Millis(0)).expect("sealing never fails");
+    let at = |token: &str, sort| {
+        place(&tokens, StartFields { page_token: token, around_comment_id: 0, around_floor: 0 }, sort)
+    };
+    let mismatch = Err((Reason::PageTokenMismatch, vec!["page_token".to_owned()]));
+    let step = TokenCursor::Floor(FloorStep::after(5, ListOrder::Newest));
+    let newest = Ok(ParsedStart::Floor(ListOrder::Newest, ListStart::Start(PageStart::After(5))));
+    assert_eq!(at(&seal(&walk("dev", NEWEST), step.clone()), NEWEST), newest);
+    assert_eq!(at(&seal(&walk("app", NEWEST), step.clone()), NEWEST), mismatch);
+    assert_eq!(at(&seal(&walk("dev", NEWEST), TokenCursor::Revision(5)), NEWEST), mismatch);
+    let [top, hot] = [RankSort::Top, RankSort::Hot].map(Sort::Ranked);
+    let walked = RankedWalk { epoch: 3, bound: 4, since: Millis(5) };
+    let cursor = RankedCursor { walk: walked, toward: Direction::Back(RankPosition::Below(2)) };
+    let token = seal(&walk("dev", top), TokenCursor::Ranked(cursor));
+    assert_eq!(at(&token, top), Ok(ParsedStart::Rank(RankSort::Top, RankedAt::Cursor(cursor))));
+    assert_eq!(at(&token, hot), mismatch);
+    assert_eq!(at(&token, NEWEST), mismatch);
+    assert_eq!(at(&seal(&walk("dev", top), step), top), mismatch);
+}

@@ -1,0 +1,68 @@
+//! The routes of the services, and the methods of the contract.
+
+use prost::Message;
+use prost_types::{FileDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
+use riposte_sdk::v1::admin_service_server::{self, AdminServiceServer};
+use riposte_sdk::v1::comment_service_server::{self, CommentServiceServer};
+use riposte_sdk::v1::like_service_server::{self, LikeServiceServer};
+use riposte_sdk::v1::reply_service_server::{self, ReplyServiceServer};
+use riposte_sdk::v1::subject_service_server::{self, SubjectServiceServer};
+use tonic::service::RoutesBuilder;
+
+use crate::context::{MessageLimits, Services};
+use crate::generated::services;
+
+/// Builds the routes to services over one [`Services`], each with the same size limits.
+macro_rules! routes {
+    ($services:ident: $($server:ident($handlers:path)),+ $(,)?) => {{
+        let MessageLimits { max_request, max_response } = $services.limits;
+        let mut routes = RoutesBuilder::default();
+        $(
+            let server = $server::new($handlers($services.clone())).max_decoding_message_size(max_request);
+            routes.add_service(server.max_encoding_message_size(max_response));
+        )+
+        routes
+    }};
+}
+
+/// The names of the public services.
+pub const PUBLIC: &[&str] = &[
+    subject_service_server::SERVICE_NAME,
+    comment_service_server::SERVICE_NAME,
+    reply_service_server::SERVICE_NAME,
+    like_service_server::SERVICE_NAME,
+];
+
+/// The name of the service for operators and moderators.
+pub const ADMIN: &[&str] = &[admin_service_server::SERVICE_NAME];
+
+/// Returns the routes of the four public services.
+#[must_use]
+pub fn public(services: &Services) -> RoutesBuilder {
+    routes!(services:
+        SubjectServiceServer(services::subject::SubjectHandlers),
+        CommentServiceServer(services::comment::CommentHandlers),
+        ReplyServiceServer(services::reply::ReplyHandlers),
+        LikeServiceServer(services::like::LikeHandlers),
+    )
+}
+
+/// Returns every method of the contract, as in `riposte.v1.CommentService/CreateComment`.
+#[must_use]
+pub fn methods() -> Vec<String> {
+    let contract = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap_or_default();
+    let named = |file: &FileDescriptorProto| {
+        let of = |service: &ServiceDescriptorProto| {
+            let name = format!("{}.{}", file.package(), service.name());
+            service.method.iter().map(move |method| format!("{name}/{}", method.name())).collect::<Vec<_>>()
+        };
+        file.service.iter().flat_map(of).collect::<Vec<_>>()
+    };
+    contract.file.iter().flat_map(named).collect()
+}
+
+/// Returns the routes of the service for operators and moderators, which has a port of its own.
+#[must_use]
+pub fn admin(services: &Services) -> RoutesBuilder {
+    routes!(services: AdminServiceServer(services::admin::AdminHandlers))
+}

@@ -1,0 +1,23 @@
+//! DeleteComment of AdminService: an action of a named moderator.
+
+use riposte_core::Caller;
+use riposte_core::verbs::{DeleteActor, DeleteComment};
+use riposte_sdk::v1;
+
+use crate::moderation::ModerationOrder;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::AdminServiceDeleteCommentRequest,
+) -> Result<v1::AdminServiceDeleteCommentResponse, RpcError> {
+    let v1::AdminServiceDeleteCommentRequest { id, moderator_id, reason, request_id } = &request;
+    let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = order.parsed(services, caller).await?;
+    let request = DeleteComment { actor: DeleteActor::Moderator, etag: String::new() };
+    let gone = services.mutations.submit(&asked, &at, request).await?;
+    let comment = Some(convert::comment(gone.value));
+    Ok(v1::AdminServiceDeleteCommentResponse { comment, subject_revision: gone.revision })
+}

@@ -1,0 +1,144 @@
+//! ExportSubject: streams the subject, its comments with parents first, then its likes.
+
+use std::collections::HashMap;
+
+use riposte_core::ports::ExportedComment;
+use riposte_core::{ClientInfo, CommentId, CommentView, Error, MemberId, SubjectKey};
+use riposte_sdk::v1;
+use riposte_sdk::v1::export_subject_response::Item;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use crate::call::{Call, ResponseStream};
+use crate::parse::{self, Violations};
+use crate::{Services, convert};
+
+/// The number of rows that an export reads at a time.
+const CHUNK: usize = 200;
+
+type Sender = mpsc::Sender<Result<v1::ExportSubjectResponse, Status>>;
+
+pub(crate) async fn handle(
+    services: Services,
+    call: Call,
+    request: v1::ExportSubjectRequest,
+) -> Result<ResponseStream<v1::ExportSubjectResponse>, Status> {
+    let mut v = Violations::default();
+    let key = v.take(parse::subject_key("key", request.key.as_ref()));
+    let (key,) = v.all((key,)).map_err(|refusal| call.status(refusal))?;
+    let found = services.comments.subjects(&call.caller, std::slice::from_ref(&key), 0).await;
+    let found = found.map_err(|error| call.status(error))?.pop().flatten().filter(|subject| subject.version > 0);
+    let subject = found.ok_or_else(|| call.status(Error::SubjectNotFound))?;
+    let (answers, receiver) = mpsc::channel(CHUNK);
+    tokio::spawn(async move {
+        let subject = v1::ExportedSubject { subject: Some(convert::subject(&subject)) };
+        let mut export = Export { services, call, answers };
+        if !export.send(Item::Subject(subject)).await {
+            return;
+        }
+        if let Err(error) = export.comments_and_likes(&key).await {
+            let status = export.call.status(error);
+            let _ = export.answers.send(Err(status)).await;
+        }
+    });
+    Ok(Box::pin(ReceiverStream::new(receiver)))
+}
+
+struct Export {
+    services: Services,
+    call: Call,
+    answers: Sender,
+}
+
+impl Export {
+    /// Sends an item. Returns false if the reader is gone.
+    async fn send(&mut self, item: Item) -> bool {
+        self.answers.send(Ok(v1::ExportSubjectResponse { item: Some(item) })).await.is_ok()
+    }
+
+    async fn comments_and_likes(&mut self, key: &SubjectKey) -> Result<(), Error> {
+        let mut after = None;
+        // Parents come first, so a child finds the external id under which its parent was exported.
+        let mut names: HashMap<CommentId, String> = HashMap::new();
+        let mut liked = Vec::new();
+        loop {
+            let chunk = self.services.comments.export_comments(&self.call.caller, key, after, CHUNK).await?;
+            let Some(last) = chunk.last() else { break };
+            after = Some(last.view.comment.reference.id);
+            for exported in chunk {
+                let comment = &exported.view.comment;
+                if comment.counts.like_count + comment.counts.dislike_count > 0 {
+                    liked.push(comment.reference.id);
+                }
+                if let Some(origin) = &exported.origin {
+                    names.insert(comment.reference.id, origin.external_id.clone());
+                }
+                let item = Item::Comment(exported_comment(&exported, &names));
+                if !self.send(item).await {
+                    return Ok(());
+                }
+            }
+        }
+        for id in liked {
+            if !self.likes(id).await? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn likes(&mut self, id: CommentId) -> Result<bool, Error> {
+        let mut after: Option<MemberId> = None;
+        loop {
+            let chunk = self.services.comments.export_likes(id, after.as_ref(), CHUNK).await?;
+            let Some(last) = chunk.last() else { return Ok(true) };
+            after = Some(last.member.clone());
+            for liker in chunk {
+                let like = v1::ExportedLike {
+                    comment_id: id.get(),
+                    member_id: liker.member.as_str().to_owned(),
+                    value: convert::like_value(liker.value).into(),
+                    time: Some(convert::time(liker.time)),
+                };
+                if !self.send(Item::Like(like)).await {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+}
+
+fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, String>) -> v1::ExportedComment {
+    let ExportedComment { view, client, origin } = exported;
+    let (source, external_id) =
+        origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
+    let parent = view.comment.reference.parent_id.and_then(|parent| names.get(&parent));
+    v1::ExportedComment {
+        comment: Some(whole(view)),
+        client: told(client),
+        source,
+        external_id,
+        parent_external_id: parent.cloned().unwrap_or_default(),
+    }
+}
+
+/// Converts a comment as an operator sees it: complete in every state except DELETED, in which the
+/// author remains and the text is removed.
+fn whole(view: &CommentView) -> v1::Comment {
+    v1::Comment {
+        member_id: view.comment.reference.member.as_str().to_owned(),
+        content: view.content.clone().map(convert::content),
+        state: convert::plain_state(view.comment.lifecycle.state).into(),
+        ..convert::comment(view.clone())
+    }
+}
+
+fn told(client: &ClientInfo) -> Option<v1::ClientInfo> {
+    let ClientInfo { ip, platform, device } = client;
+    (!client.is_empty()).then(|| v1::ClientInfo {
+        ip: ip.map(|ip| ip.to_string()).unwrap_or_default(),
+        platform: platform.clone(),
+        device: device.clone(),
+    })
+}

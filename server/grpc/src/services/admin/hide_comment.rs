@@ -1,0 +1,21 @@
+//! HideComment: an action of a named moderator.
+
+use riposte_core::Caller;
+use riposte_core::verbs::HideComment;
+use riposte_sdk::v1;
+
+use crate::moderation::ModerationOrder;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::HideCommentRequest,
+) -> Result<v1::HideCommentResponse, RpcError> {
+    let v1::HideCommentRequest { id, moderator_id, reason, request_id } = &request;
+    let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = order.parsed(services, caller).await?;
+    let hidden = services.mutations.submit(&asked, &at, HideComment { hidden: true }).await?;
+    Ok(v1::HideCommentResponse { comment: Some(convert::comment(hidden.value)), subject_revision: hidden.revision })
+}

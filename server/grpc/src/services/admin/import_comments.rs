@@ -1,0 +1,154 @@
+//! ImportComments: receives a stream of items and returns one response per item, in order.
+//!
+//! Items that have arrived are imported as a batch, and no item waits for one that has not arrived.
+//! An item that cannot be imported is rejected in its response. A fault of the service ends the
+//! stream; every item with a response by then is durable.
+
+use futures::{FutureExt, Stream, StreamExt};
+use riposte_core::submit::ImportOutcome;
+use riposte_core::{CommentId, Error};
+use riposte_sdk::v1;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::audited::{CountItems, described, opened, recorded, subject};
+use crate::call::{Call, ResponseStream};
+use crate::rpc_error::RpcError;
+use crate::{Services, error_metadata, import_item, status};
+
+/// The maximum number of items in one batch.
+const BATCH: usize = 256;
+
+/// Handles an import between the two audit records of its call. The first record waits for the
+/// first item and describes it: the call itself names nothing, and has no effect before.
+pub(crate) fn handle(
+    services: &Services,
+    request: Request<Streaming<v1::ImportCommentsRequest>>,
+) -> Result<Response<ResponseStream<v1::ImportCommentsResponse>>, Status> {
+    let (call, mut items) = opened(request)?;
+    let mut entry = services.audit.entry(subject("AdminService/ImportComments", &call));
+    let services = services.clone();
+    let answers = async move {
+        let first = items.next().await;
+        let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
+        entry.about(described(&item.map(error_metadata::item).unwrap_or_default()));
+        let answers: ResponseStream<_> = match entry.begin().await {
+            Ok(()) => {
+                let items = futures::stream::iter(first).chain(items);
+                Box::pin(recorded(run(services, call.clone(), items), entry, call))
+            }
+            Err(error) => Box::pin(futures::stream::iter([Err(call.status(error))])),
+        };
+        answers
+    };
+    Ok(Response::new(Box::pin(answers.flatten_stream())))
+}
+
+fn run(
+    services: Services,
+    call: Call,
+    requests: impl Stream<Item = Result<v1::ImportCommentsRequest, Status>> + Send + 'static,
+) -> ResponseStream<v1::ImportCommentsResponse> {
+    let (answers, receiver) = mpsc::channel(BATCH);
+    tokio::spawn(async move {
+        let mut index = 0;
+        let mut batches = Box::pin(requests.ready_chunks(BATCH));
+        while let Some(batch) = batches.next().await {
+            let mut whole = Vec::with_capacity(batch.len());
+            let mut broken = None;
+            for request in batch {
+                match request {
+                    Ok(request) => whole.push(request.item.unwrap_or_default()),
+                    Err(status) => broken = Some(status.code()),
+                }
+            }
+            let outcome = batch_of(&services, &call, whole, &mut index).await;
+            let failed = outcome.is_err();
+            for answer in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
+                if answers.send(answer).await.is_err() {
+                    return; // the caller is gone; committed items stay, and a repeat finds them
+                }
+            }
+            if let Some(code) = broken.filter(|_| !failed) {
+                // The gRPC library could not decode the next message; the error tells the client
+                // that the connection is not the cause.
+                let error = status::of_library(code, services.limits.max_request);
+                let _ = answers.send(Err(call.status(error.unwrap_or(Error::DeadlineExceeded)))).await;
+            }
+            if failed || broken.is_some() {
+                return;
+            }
+        }
+    });
+    Box::pin(ReceiverStream::new(receiver))
+}
+
+type Answer = Result<v1::ImportCommentsResponse, Status>;
+
+async fn batch_of(
+    services: &Services,
+    call: &Call,
+    batch: Vec<v1::ImportItem>,
+    index: &mut i64,
+) -> Result<Vec<Answer>, Error> {
+    let names: Vec<String> = batch.iter().map(|item| item.external_id.clone()).collect();
+    let now = services.clock.now();
+    let parsed: Vec<_> =
+        batch.into_iter().map(|item| import_item::parse(&services.comments, &call.caller, item, now)).collect();
+    let good: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
+    let mut outcomes = services.mutations.import(&call.caller, &good).await?.into_iter();
+    let mut answers = Vec::with_capacity(names.len());
+    for (item, external_id) in parsed.into_iter().zip(names) {
+        let outcome = match item {
+            Ok(item) => {
+                let outcome = outcomes.next().unwrap_or_else(|| Err(Error::internal("an item was not answered")));
+                outcome.map_err(|error| RpcError::about(error, import_item::facts(&item)))
+            }
+            Err(refusal) => Err(refusal),
+        };
+        answers.push(Ok(answer(*index, external_id, outcome)?));
+        *index += 1;
+    }
+    Ok(answers)
+}
+
+/// Converts the outcome of one item to its response.
+///
+/// # Errors
+/// A fault of the service, which is not the item's, is returned.
+fn answer(
+    index: i64,
+    external_id: String,
+    outcome: Result<ImportOutcome, RpcError>,
+) -> Result<v1::ImportCommentsResponse, Error> {
+    let blank = v1::ImportCommentsResponse { index, external_id, ..v1::ImportCommentsResponse::default() };
+    match outcome {
+        Ok(ImportOutcome { created, comment, floor, revision }) => {
+            let outcome = if created { v1::ImportOutcome::Created } else { v1::ImportOutcome::Unchanged };
+            Ok(v1::ImportCommentsResponse {
+                outcome: outcome.into(),
+                comment_id: comment.map_or(0, CommentId::get),
+                floor,
+                subject_revision: revision,
+                ..blank
+            })
+        }
+        Err(refusal) if status::is_fault(&refusal.error) => Err(refusal.error),
+        Err(refusal) => Ok(v1::ImportCommentsResponse {
+            outcome: v1::ImportOutcome::Rejected.into(),
+            error: Some(status::item_error(&refusal)),
+            ..blank
+        }),
+    }
+}
+
+impl CountItems for v1::ImportCommentsResponse {
+    fn kind(&self) -> &'static str {
+        match self.outcome() {
+            v1::ImportOutcome::Created => "created",
+            v1::ImportOutcome::Unchanged => "unchanged",
+            v1::ImportOutcome::Rejected | v1::ImportOutcome::Unspecified => "rejected",
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! RebuildCache: rebuilds the cached data of subjects from their rows.
+
+use riposte_core::Error;
+use riposte_sdk::v1;
+use tonic::Status;
+
+use crate::Services;
+use crate::call::{Call, ResponseStream};
+use crate::subject_sweep::{self, SubjectTask, SweepItem, SweepScope};
+
+pub(crate) async fn handle(
+    services: Services,
+    call: Call,
+    request: v1::RebuildCacheRequest,
+) -> Result<ResponseStream<v1::RebuildCacheResponse>, Status> {
+    let v1::RebuildCacheRequest { scope, request_id: _ } = request;
+    subject_sweep::run(
+        services,
+        call,
+        SweepScope { method: "RebuildCache", scope, resume_token: String::new() },
+        RebuildCache::default(),
+    )
+    .await
+}
+
+/// Rebuilds the cache; holds the totals so far.
+#[derive(Debug, Default)]
+struct RebuildCache {
+    told: v1::RebuildCacheResponse,
+}
+
+#[tonic::async_trait]
+impl SubjectTask for RebuildCache {
+    type Response = v1::RebuildCacheResponse;
+
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        if let Some(cache) = &at.services.cached_pages {
+            cache.rebuild(at.key).await?;
+        }
+        self.told.subjects_rebuilt += 1;
+        at.tell(self.told).await
+    }
+
+    fn end(self, _: &Services) {}
+}

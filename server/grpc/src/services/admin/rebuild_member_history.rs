@@ -1,0 +1,52 @@
+//! RebuildMemberHistory: rebuilds the member histories from the comments.
+
+use riposte_core::Error;
+use riposte_core::ports::RebuildProgress;
+use riposte_sdk::v1;
+use tonic::Status;
+
+use crate::Services;
+use crate::call::{Call, ResponseStream};
+use crate::subject_sweep::{self, CHUNK, SubjectTask, SweepItem, SweepScope, in_chunks};
+
+pub(crate) async fn handle(
+    services: Services,
+    call: Call,
+    request: v1::RebuildMemberHistoryRequest,
+) -> Result<ResponseStream<v1::RebuildMemberHistoryResponse>, Status> {
+    let v1::RebuildMemberHistoryRequest { scope, resume_token, request_id: _ } = request;
+    subject_sweep::run(
+        services,
+        call,
+        SweepScope { method: "RebuildMemberHistory", scope, resume_token },
+        RebuildHistory::default(),
+    )
+    .await
+}
+
+/// Rebuilds member histories; holds the totals so far.
+#[derive(Debug, Default)]
+struct RebuildHistory {
+    told: v1::RebuildMemberHistoryResponse,
+}
+
+#[tonic::async_trait]
+impl SubjectTask for RebuildHistory {
+    type Response = v1::RebuildMemberHistoryResponse;
+
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let maintenance = &at.services.maintenance;
+        let rebuild = |after| maintenance.rebuild_history(at.caller, at.key, after, CHUNK);
+        let add = |told: &mut Self::Response, part: &RebuildProgress| {
+            told.comments_checked += part.comments as i64;
+            told.rows_changed += part.changed as i64;
+        };
+        let end = |told: &mut Self::Response| {
+            told.subjects_done += 1;
+            at.resume_token.clone_into(&mut told.resume_token);
+        };
+        in_chunks(at, &mut self.told, rebuild, add, end).await
+    }
+
+    fn end(self, _: &Services) {}
+}

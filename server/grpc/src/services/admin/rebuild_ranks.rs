@@ -1,0 +1,57 @@
+//! RebuildRanks: rebuilds the rank index from the comments.
+
+use riposte_core::Error;
+use riposte_core::ports::RebuildProgress;
+use riposte_sdk::v1;
+use tonic::Status;
+
+use crate::Services;
+use crate::call::{Call, ResponseStream};
+use crate::subject_sweep::{self, CHUNK, SubjectTask, SweepItem, SweepScope, in_chunks};
+
+pub(crate) async fn handle(
+    services: Services,
+    call: Call,
+    request: v1::RebuildRanksRequest,
+) -> Result<ResponseStream<v1::RebuildRanksResponse>, Status> {
+    let v1::RebuildRanksRequest { scope, resume_token, request_id: _ } = request;
+    subject_sweep::run(
+        services,
+        call,
+        SweepScope { method: "RebuildRanks", scope, resume_token },
+        RebuildRanks::default(),
+    )
+    .await
+}
+
+/// Rebuilds the rank index; holds the totals so far.
+#[derive(Debug, Default)]
+struct RebuildRanks {
+    told: v1::RebuildRanksResponse,
+}
+
+#[tonic::async_trait]
+impl SubjectTask for RebuildRanks {
+    type Response = v1::RebuildRanksResponse;
+
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let maintenance = &at.services.maintenance;
+        let rebuild = |after| maintenance.rebuild_boards(at.caller, at.key, after, CHUNK);
+        let add = |told: &mut Self::Response, part: &RebuildProgress| {
+            told.comments_checked += part.comments as i64;
+            told.comments_changed += part.changed as i64;
+        };
+        let end = |told: &mut Self::Response| {
+            told.subjects_done += 1;
+            at.resume_token.clone_into(&mut told.resume_token);
+        };
+        let changed = self.told.comments_changed;
+        in_chunks(at, &mut self.told, rebuild, add, end).await?;
+        if let Some(cache) = at.services.cached_pages.as_ref().filter(|_| self.told.comments_changed > changed) {
+            cache.invalidate(at.key).await;
+        }
+        Ok(())
+    }
+
+    fn end(self, _: &Services) {}
+}

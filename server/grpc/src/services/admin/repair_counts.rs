@@ -1,0 +1,54 @@
+//! RepairCounts: corrects every stored count from the rows that it counts, with one response per
+//! subject.
+
+use riposte_core::Error;
+use riposte_core::ports::RepairReport;
+use riposte_sdk::v1;
+use tonic::Status;
+
+use super::verify_counts::drift_messages;
+use crate::call::{Call, ResponseStream};
+use crate::subject_sweep::{self, SubjectTask, SweepItem, SweepScope};
+use crate::{Services, convert};
+
+pub(crate) async fn handle(
+    services: Services,
+    call: Call,
+    request: v1::RepairCountsRequest,
+) -> Result<ResponseStream<v1::RepairCountsResponse>, Status> {
+    let v1::RepairCountsRequest { scope, resume_token, request_id: _ } = request;
+    subject_sweep::run(
+        services,
+        call,
+        SweepScope { method: "RepairCounts", scope, resume_token },
+        RepairCounts::default(),
+    )
+    .await
+}
+
+/// Repairs counts.
+#[derive(Debug, Default)]
+struct RepairCounts {
+    drifts: u64,
+}
+
+#[tonic::async_trait]
+impl SubjectTask for RepairCounts {
+    type Response = v1::RepairCountsResponse;
+
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
+        let RepairReport { drifts, revision } = at.services.maintenance.repair(at.caller, at.key).await?;
+        self.drifts += drifts.len() as u64;
+        at.tell(v1::RepairCountsResponse {
+            subject: Some(convert::subject_key(at.key)),
+            repaired: drift_messages(at.services, drifts),
+            subject_revision: revision,
+            resume_token: at.resume_token.to_owned(),
+        })
+        .await
+    }
+
+    fn end(self, services: &Services) {
+        services.metrics.verified(self.drifts);
+    }
+}

@@ -1,0 +1,21 @@
+//! UnhideComment: an action of a named moderator.
+
+use riposte_core::Caller;
+use riposte_core::verbs::HideComment;
+use riposte_sdk::v1;
+
+use crate::moderation::ModerationOrder;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::UnhideCommentRequest,
+) -> Result<v1::UnhideCommentResponse, RpcError> {
+    let v1::UnhideCommentRequest { id, moderator_id, reason, request_id } = &request;
+    let order = ModerationOrder { id: *id, moderator_id, reason, request_id };
+    let (asked, at) = order.parsed(services, caller).await?;
+    let shown = services.mutations.submit(&asked, &at, HideComment { hidden: false }).await?;
+    Ok(v1::UnhideCommentResponse { comment: Some(convert::comment(shown.value)), subject_revision: shown.revision })
+}

@@ -1,0 +1,33 @@
+//! BatchGetComments.
+
+use prost::Message;
+use riposte_core::{Caller, Error};
+use riposte_sdk::v1;
+
+use crate::parse::Violations;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, error_metadata, parse};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::BatchGetCommentsRequest,
+) -> Result<v1::BatchGetCommentsResponse, RpcError> {
+    let mut v = Violations::default();
+    let ids = v.take(parse::comment_ids("ids", &request.ids));
+    let (ids,) = v.all((ids,))?;
+    let found = services.answering(request.fresh).comments(&caller, &ids, None).await?;
+    let (mut comments, mut missing) = (Vec::with_capacity(found.len()), Vec::new());
+    for (id, view) in ids.into_iter().zip(found) {
+        match view {
+            Some(view) => comments.push(convert::comment(view)),
+            None if request.allow_missing => missing.push(id.get()),
+            None => return Err(RpcError::about(Error::CommentNotFound, error_metadata::comment(id.get()))),
+        }
+    }
+    let answer = v1::BatchGetCommentsResponse { comments, missing, degraded: services.degraded() };
+    // The gRPC library would refuse the response with an error of its own: a batch is bounded
+    // by count, and 200 long comments are large.
+    let limit = services.limits.max_response;
+    if answer.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(answer) }
+}

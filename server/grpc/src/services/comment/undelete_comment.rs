@@ -1,0 +1,27 @@
+//! UndeleteComment.
+
+use riposte_core::Caller;
+use riposte_core::verbs::UndeleteComment;
+use riposte_sdk::v1;
+
+use crate::error_metadata::under;
+use crate::parse::Violations;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, parse};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::UndeleteCommentRequest,
+) -> Result<v1::UndeleteCommentResponse, RpcError> {
+    let mut v = Violations::default();
+    let target = v.comment(&services.comments, &caller, "id", request.id).await?;
+    let member = v.take(parse::member("member_id", &request.member_id));
+    let request_id = v.take(parse::request_id(&request.request_id));
+    let ((at, _), member, request_id) = v.all((target, member, request_id))?;
+    let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
+    let request = UndeleteComment { member: member.clone() };
+    let written = services.mutations.submit(&asked, &at, request).await.map_err(under(&at.subject))?;
+    let comment = convert::comment(written.value.seen_by(Some(&member)));
+    Ok(v1::UndeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
+}

@@ -1,0 +1,27 @@
+//! ListConversation: the comments above one comment.
+
+use riposte_core::Caller;
+use riposte_sdk::v1;
+
+use crate::parse::Violations;
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, parse};
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::ListConversationRequest,
+) -> Result<v1::ListConversationResponse, RpcError> {
+    let mut v = Violations::default();
+    let id = v.take(parse::comment_id("comment_id", request.comment_id));
+    let min_revision = v.take(parse::min_revision(request.min_revision));
+    let (id, min_revision) = v.all((id, min_revision))?;
+    let comments = services.answering(request.fresh);
+    let (view, ancestors, truncated) = comments.conversation(&caller, id, min_revision).await?;
+    Ok(v1::ListConversationResponse {
+        comment: Some(convert::comment(view)),
+        ancestors: ancestors.into_iter().map(convert::comment).collect(),
+        truncated,
+        degraded: services.degraded(),
+    })
+}

@@ -1,0 +1,90 @@
+//! ListReplies.
+
+use prost::Message;
+use riposte_core::location::CommentLocation;
+use riposte_core::page::{ListOrder, ReplyPage};
+use riposte_core::read::{ListRankedReplies, ListReplies, ListStart, RankedAt, RankedPage};
+use riposte_core::{Caller, Error};
+use riposte_sdk::v1;
+
+use crate::convert::{MAX_BYTES, PageArgs};
+use crate::error_metadata::under;
+use crate::parse::TokenScope;
+use crate::parse::{ParsedStart, Sort, StartFields, Violations};
+use crate::rpc_error::RpcError;
+use crate::{Services, convert, error_metadata, parse};
+
+/// The parameters of a list request, except its start position.
+struct ListParams {
+    root: CommentLocation,
+    limit: usize,
+    min_revision: i64,
+    fresh: bool,
+}
+
+pub(crate) async fn handle(
+    services: &Services,
+    caller: Caller,
+    request: v1::ListRepliesRequest,
+) -> Result<v1::ListRepliesResponse, RpcError> {
+    let mut v = Violations::default();
+    let root = v.comment(&services.comments, &caller, "root_id", request.root_id).await?;
+    let sort = v.take(parse::sort(request.sort, ListOrder::Oldest).and_then(Sort::of_replies));
+    let walk = root.as_ref().zip(sort).map(|((root, _), sort)| TokenScope::replies(&caller, root.id, sort));
+    let asked =
+        StartFields { page_token: &request.page_token, around_comment_id: request.around_comment_id, around_floor: 0 };
+    let stand = parse::place(&mut v, asked, walk.as_ref(), &services.tokens);
+    let limit = v.take(parse::page_size(request.page_size));
+    let min_revision = v.take(parse::min_revision(request.min_revision));
+    let ((root, _), walk, stand, limit, min_revision) = v.all((root, walk, stand, limit, min_revision))?;
+    let subject = root.subject.clone();
+    let terms = ListParams { root, limit, min_revision, fresh: request.fresh };
+    let (page, asked) = list_read(services, &caller, terms, stand).await.map_err(|error| {
+        let refusal = under(&subject)(error);
+        match stand {
+            // The root was located above, so the missing comment is the one in
+            // `around_comment_id`.
+            ParsedStart::Floor(_, ListStart::Comment(id)) | ParsedStart::Rank(_, RankedAt::Comment(id)) => {
+                refusal.or_about(error_metadata::comment(id.get()))
+            }
+            ParsedStart::Floor(_, ListStart::Start(_)) | ParsedStart::Rank(..) => refusal,
+        }
+    })?;
+    let subject_revision = page.subject.revision;
+    let root = convert::comment(page.root);
+    let replies = page.replies.map(convert::comment);
+    let room = MAX_BYTES.saturating_sub(root.encoded_len());
+    let (replies, ends) = convert::cut(replies, &asked, room);
+    Ok(v1::ListRepliesResponse {
+        replies: replies.items,
+        next_page_token: services.seal(walk.context(), ends.next)?,
+        previous_page_token: services.seal(walk.context(), ends.previous)?,
+        root: Some(root),
+        subject_revision,
+        degraded: services.degraded(),
+    })
+}
+
+/// Returns the page and the arguments from which its page tokens are derived.
+async fn list_read(
+    services: &Services,
+    caller: &Caller,
+    terms: ListParams,
+    stand: ParsedStart,
+) -> Result<(ReplyPage, PageArgs), Error> {
+    let ListParams { root, limit, min_revision, fresh } = terms;
+    let comments = services.answering(fresh);
+    match stand {
+        ParsedStart::Floor(order, at) => {
+            let ask = ListReplies { root, order, at, limit, min_revision };
+            let page = comments.list_replies(caller, &ask).await?;
+            Ok((page, PageArgs::Floor(order, at)))
+        }
+        // Replies have only one ranked sort.
+        ParsedStart::Rank(_, at) => {
+            let ask = ListRankedReplies { root, at, limit, min_revision };
+            let RankedPage { page, trail } = comments.list_ranked_replies(caller, &ask).await?;
+            Ok((page, PageArgs::Rank(at, trail)))
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Converts errors to gRPC statuses. No other module creates a status.
+//!
+//! Code, details and trailers follow from the reason. Clients read details from response headers,
+//! and some refuse headers above 8 KiB. The violations of a request with very many faults are
+//! therefore truncated, and the status reports the number of omitted ones.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use riposte_core::error::StatusKind;
+use riposte_core::subject::MAX_PINS;
+use riposte_core::{Error, Reason, Violation};
+use riposte_sdk::v1;
+use tonic::metadata::{AsciiMetadataValue, MetadataMap};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, FieldViolation, QuotaViolation, StatusExt};
+
+use crate::rpc_error::{ErrorMetadata, RpcError};
+
+/// `ErrorInfo.domain` of every error.
+pub const DOMAIN: &str = "riposte";
+/// The metadata key of a call's id, in requests and in trailers.
+pub const REQUEST_ID: &str = "riposte-request-id";
+/// The trailer of an error of a call that had no effect: the call may be sent again as a new one.
+pub const NOT_EXECUTED: &str = "riposte-not-executed";
+/// The metadata entry that names the exhausted quota: `caller:web` or `member:m7`, the subject of a
+/// QuotaFailure.
+pub(crate) const QUOTA: &str = "quota";
+/// The trailer with the number of milliseconds that gRPC's own retries wait.
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+/// The maximum number of bytes of field violations in one status.
+const MAX_VIOLATION_BYTES: usize = 3 * 1024;
+
+/// Returns the status of an error; its details and trailers carry `request_id`. A fault of the
+/// service is logged once, here; its text does not leave the process.
+#[must_use]
+pub fn status(refusal: impl Into<RpcError>, request_id: &str) -> Status {
+    let mut refusal = refusal.into();
+    if let Error::Internal(detail) = &refusal.error {
+        tracing::error!(request_id, detail, "internal error");
+        refusal.facts = ErrorMetadata::default().with("request_id", request_id);
+    }
+    let error = &refusal.error;
+    let reason = error.reason();
+    let metadata = metadata(&refusal).collect::<HashMap<_, _>>();
+    let mut details = ErrorDetails::with_error_info(reason.as_str(), DOMAIN, metadata);
+    let violations = violations(error);
+    if !violations.is_empty() {
+        details.set_bad_request(violations);
+    }
+    if let Some(after) = error.retry_after() {
+        details.set_retry_info(Some(after));
+    }
+    if let (Error::RateLimited { .. }, Some(who)) = (error, refusal.facts.get(QUOTA)) {
+        details.set_quota_failure(vec![QuotaViolation::new(who, Reason::RateLimited.summary())]);
+    }
+    Status::with_error_details_and_metadata(code(reason.kind()), message(error), details, trailers(error, request_id))
+}
+
+/// Returns the error of one stream item, with the same texts that a status has.
+pub(crate) fn item_error(refusal: &RpcError) -> v1::ItemError {
+    let violations = violations(&refusal.error).into_iter();
+    let violations =
+        violations.map(|FieldViolation { field, description, .. }| v1::FieldViolation { field, description });
+    v1::ItemError {
+        reason: refusal.error.reason().as_str().to_owned(),
+        message: message(&refusal.error),
+        metadata: metadata(refusal).collect(),
+        violations: violations.collect(),
+    }
+}
+
+/// Returns the error that a status code of the library stands for, if the code reports a message
+/// that the library could not accept; `None` for a code that the library never returns by itself.
+pub(crate) fn of_library(code: Code, max_request: usize) -> Option<Error> {
+    match code {
+        Code::OutOfRange | Code::ResourceExhausted => Some(Error::MessageTooLarge { limit: max_request }),
+        Code::Unimplemented => Some(Error::NotImplemented("this compression".into())),
+        Code::Cancelled | Code::DeadlineExceeded => Some(Error::DeadlineExceeded),
+        Code::Internal | Code::InvalidArgument | Code::Unknown => {
+            Some(Error::invalid("(message)", "is not a message of this method"))
+        }
+        Code::Ok
+        | Code::NotFound
+        | Code::AlreadyExists
+        | Code::PermissionDenied
+        | Code::FailedPrecondition
+        | Code::Aborted
+        | Code::Unavailable
+        | Code::DataLoss
+        | Code::Unauthenticated => None,
+    }
+}
+
+/// Returns true if the service failed or had no capacity: the same call may succeed later.
+pub(crate) fn is_fault(error: &Error) -> bool {
+    match error.reason().kind() {
+        StatusKind::Internal
+        | StatusKind::Unavailable
+        | StatusKind::DeadlineExceeded
+        | StatusKind::ResourceExhausted => true,
+        StatusKind::InvalidArgument
+        | StatusKind::NotFound
+        | StatusKind::AlreadyExists
+        | StatusKind::PermissionDenied
+        | StatusKind::Unauthenticated
+        | StatusKind::FailedPrecondition
+        | StatusKind::Aborted
+        | StatusKind::Unimplemented => false,
+    }
+}
+
+/// Returns the metadata that an error reports.
+fn metadata(refusal: &RpcError) -> impl Iterator<Item = (String, String)> {
+    let facts = own(&refusal.error).or(refusal.facts.clone());
+    let told = told(refusal.error.reason()).iter();
+    told.filter_map(move |name| facts.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
+}
+
+/// Returns the gRPC code of a class of reasons.
+const fn code(kind: StatusKind) -> Code {
+    match kind {
+        StatusKind::InvalidArgument => Code::InvalidArgument,
+        StatusKind::NotFound => Code::NotFound,
+        StatusKind::AlreadyExists => Code::AlreadyExists,
+        StatusKind::PermissionDenied => Code::PermissionDenied,
+        StatusKind::Unauthenticated => Code::Unauthenticated,
+        StatusKind::FailedPrecondition => Code::FailedPrecondition,
+        StatusKind::ResourceExhausted => Code::ResourceExhausted,
+        StatusKind::Aborted => Code::Aborted,
+        StatusKind::Unavailable => Code::Unavailable,
+        StatusKind::Unimplemented => Code::Unimplemented,
+        StatusKind::DeadlineExceeded => Code::DeadlineExceeded,
+        StatusKind::Internal => Code::Internal,
+    }
+}
+
+/// Returns the names of the metadata that a reason reports where it is known, as
+/// `error_reason.proto` promises.
+const fn told(reason: Reason) -> &'static [&'static str] {
+    match reason {
+        Reason::SubjectNotFound | Reason::SubjectAlreadyExists | Reason::SubjectReadOnly | Reason::SubjectHidden => {
+            &["object_type", "object_id"]
+        }
+        // An importer knows an imported comment by the id of its source.
+        Reason::CommentNotFound => &["comment_id", "external_id"],
+        Reason::CommentAlreadyExists | Reason::DuplicateContent | Reason::ReplyForbidden | Reason::MemberNotAllowed => {
+            &["comment_id", "external_id"]
+        }
+        Reason::ParentUnavailable | Reason::CommentUnavailable | Reason::StateConflict => &["comment_id", "state"],
+        Reason::EditWindowClosed | Reason::MemberSuspended => &["until"],
+        Reason::PinLimitReached | Reason::MessageTooLarge => &["limit"],
+        Reason::ChallengeRequired => &["kind"],
+        Reason::ObjectTypeUnknown | Reason::CallerNotAllowed => &["object_type"],
+        Reason::ContentBlocked => &["rule"],
+        Reason::ContentTooLong => &["limit", "actual"],
+        Reason::RequestIdReused | Reason::Internal => &["request_id"],
+        Reason::EtagMismatch => &["etag"],
+        Reason::RevisionNotReached => &["revision", "min_revision"],
+        Reason::NotImplemented => &["method"],
+        Reason::LikeInvalid
+        | Reason::FieldInvalid
+        | Reason::PageTokenInvalid
+        | Reason::PageTokenMismatch
+        | Reason::PageTokenExpired
+        | Reason::CallerUnknown
+        | Reason::MemberBlocked
+        | Reason::RateLimited
+        | Reason::Overloaded
+        | Reason::ShardUnavailable
+        | Reason::DeadlineExceeded
+        | Reason::WatchTooSlow
+        | Reason::ServerStopping => &[],
+    }
+}
+
+/// Returns the metadata that an error itself contains.
+fn own(error: &Error) -> ErrorMetadata {
+    let facts = ErrorMetadata::default();
+    if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
+        facts.with("state", state)
+    } else if let Error::EditWindowClosed { until } = error {
+        match jiff::Timestamp::from_millisecond(until.0) {
+            Ok(until) => facts.with("until", until),
+            Err(_) => facts,
+        }
+    } else if let Error::PinLimitReached = error {
+        facts.with("limit", MAX_PINS)
+    } else if let Error::MessageTooLarge { limit } = error {
+        facts.with("limit", limit)
+    } else if let Error::ObjectTypeUnknown(object_type) = error {
+        facts.with("object_type", object_type)
+    } else if let Error::EtagMismatch { current } = error {
+        facts.with("etag", current)
+    } else if let Error::RevisionNotReached { current } = error {
+        facts.with("revision", current)
+    } else if let Error::NotImplemented(what) = error {
+        facts.with("method", what)
+    } else {
+        facts
+    }
+}
+
+/// Returns the field violations of the request; empty for errors that are not about fields.
+fn violations(error: &Error) -> Vec<FieldViolation> {
+    if let Error::Invalid(violations) = error {
+        return listed(violations);
+    }
+    let reason = error.reason();
+    let field = if matches!(reason, Reason::PageTokenInvalid | Reason::PageTokenMismatch | Reason::PageTokenExpired) {
+        "page_token"
+    } else if reason == Reason::RequestIdReused {
+        "request_id"
+    } else if reason == Reason::ObjectTypeUnknown {
+        "object_type"
+    } else {
+        return Vec::new();
+    };
+    vec![FieldViolation::new(field, reason.summary())]
+}
+
+fn listed(violations: &[Violation]) -> Vec<FieldViolation> {
+    let mut bytes = 0;
+    let fits = |violation: &&Violation| {
+        bytes += violation.field.len() + violation.description.len();
+        bytes <= MAX_VIOLATION_BYTES
+    };
+    let mut listed: Vec<_> = violations.iter().take_while(fits).map(field_violation).collect();
+    let rest = violations.len() - listed.len();
+    if rest > 0 {
+        listed.push(FieldViolation::new("", format!("and {rest} more violations")));
+    }
+    listed
+}
+
+fn field_violation(violation: &Violation) -> FieldViolation {
+    let mut field = FieldViolation::new(&violation.field, &violation.description);
+    // FIELD_INVALID is omitted here. Either ErrorInfo already has it, or the violations differ in
+    // reason and each other one states its own.
+    if violation.reason != Reason::FieldInvalid {
+        field.reason = violation.reason.as_str().to_owned();
+    }
+    field
+}
+
+/// Returns the text for people: short enough for a header, and without any detail of a fault of the
+/// service.
+fn message(error: &Error) -> String {
+    if let Error::Internal(_) = error {
+        return Reason::Internal.summary().to_owned();
+    }
+    let Error::Invalid(violations) = error else { return error.to_string() };
+    let Some(Violation { field, description, .. }) = violations.first() else { return error.to_string() };
+    match violations.len() - 1 {
+        0 => format!("{field}: {description}"),
+        more => format!("{field}: {description} (and {more} more)"),
+    }
+}
+
+fn trailers(error: &Error, request_id: &str) -> MetadataMap {
+    let mut trailers = MetadataMap::new();
+    if let Ok(id) = AsciiMetadataValue::try_from(request_id) {
+        trailers.insert(REQUEST_ID, id);
+    }
+    // After a fault, a lost data source or an exceeded deadline, it is unknown if the call had an
+    // effect; every other error is returned before the call has one.
+    let nobody_knows =
+        matches!(error.reason().kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
+    if !nobody_knows || matches!(error, Error::ShardAway { .. }) {
+        trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
+    }
+    if let Error::Overloaded { after } | Error::RateLimited { after } | Error::ShardAway { after } = error {
+        trailers.insert(PUSHBACK, AsciiMetadataValue::from(millis(*after)));
+    }
+    trailers
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Runs a task on one subject, or on all subjects of a type or of all types in sequence, and
+//! reports progress in a stream.
+
+use riposte_core::page::SubjectCursor;
+use riposte_core::ports::RebuildProgress;
+use riposte_core::{Caller, CommentId, Error, ObjectType, SubjectKey, Violation};
+use riposte_sdk::v1;
+use riposte_sdk::v1::subject_scope::Scope;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use crate::Services;
+use crate::call::{Call, ResponseStream};
+use crate::page_token::{TokenContext, TokenCursor};
+use crate::parse::{self, Violations};
+use crate::rpc_error::RpcError;
+
+/// The number of responses that are buffered for a slow reader.
+const WAITING: usize = 16;
+
+/// The number of comments that a rebuild checks between two responses.
+pub(crate) const CHUNK: usize = 500;
+
+/// A task that is run on each subject.
+#[tonic::async_trait]
+pub(crate) trait SubjectTask: Send + 'static {
+    /// The response type of the task.
+    type Response: Send + 'static;
+
+    /// Runs the task on one subject.
+    async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error>;
+
+    /// Ends the task after the last subject.
+    fn end(self, services: &Services);
+}
+
+/// One subject of the sweep.
+pub(crate) struct SweepItem<'a, A> {
+    /// The components of the handlers.
+    pub(crate) services: &'a Services,
+    /// The caller.
+    pub(crate) caller: &'a Caller,
+    /// The subject.
+    pub(crate) key: &'a SubjectKey,
+    /// The token that resumes after the subject; empty after the last one, and if the request names
+    /// only one.
+    pub(crate) resume_token: &'a str,
+    answers: &'a mpsc::Sender<Result<A, Status>>,
+}
+
+impl<A> SweepItem<'_, A> {
+    /// Sends a response to the reader.
+    ///
+    /// # Errors
+    /// [`Error::DeadlineExceeded`] if the reader is gone: the task may end.
+    pub(crate) async fn tell(&self, answer: A) -> Result<(), Error> {
+        self.answers.send(Ok(answer)).await.map_err(|_| Error::DeadlineExceeded)
+    }
+}
+
+/// The scope that a request names.
+pub(crate) struct SweepScope {
+    /// The method, to which its tokens are bound.
+    pub(crate) method: &'static str,
+    /// The subjects.
+    pub(crate) scope: Option<v1::SubjectScope>,
+    /// The token that resumes a sweep.
+    pub(crate) resume_token: String,
+}
+
+/// The subjects of a sweep.
+enum Walk {
+    One(SubjectKey),
+    /// The subjects of a type, or all subjects.
+    Many {
+        object_type: Option<ObjectType>,
+        context: TokenContext,
+        after: SubjectCursor,
+    },
+}
+
+/// Starts the sweep in a task, which ends when its reader is gone.
+pub(crate) async fn run<W: SubjectTask>(
+    services: Services,
+    call: Call,
+    named: SweepScope,
+    mut work: W,
+) -> Result<ResponseStream<W::Response>, Status> {
+    let walk = parsed(&services, &call.caller, named).map_err(|refusal| call.status(refusal))?;
+    if let Walk::One(key) = &walk {
+        // A missing subject is an error of the call, not of a stream that has begun.
+        let found = services.comments.subjects(&call.caller, std::slice::from_ref(key), 0).await;
+        let found = found.map_err(|error| call.status(error))?.pop().flatten();
+        found.filter(|subject| subject.version > 0).ok_or_else(|| call.status(Error::SubjectNotFound))?;
+    }
+    let (answers, receiver) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        match walk_over(&services, &call.caller, walk, &mut work, &answers).await {
+            Ok(()) => work.end(&services),
+            Err(error) => drop(answers.send(Err(call.status(error))).await),
+        }
+    });
+    Ok(Box::pin(ReceiverStream::new(receiver)))
+}
+
+fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<Walk, RpcError> {
+    let SweepScope { method, scope, resume_token } = named;
+    let mut v = Violations::default();
+    let behind = |v: &mut Violations, context: TokenContext| {
+        let pick = |cursor| if let TokenCursor::Subject(at) = cursor { Some(at) } else { None };
+        let open = |token: &str| services.tokens.open(&context, token);
+        let after = parse::page_token(v, ("resume_token", &resume_token), open, pick);
+        (context, after.map(Option::unwrap_or_default))
+    };
+    let walk = match scope.and_then(|scope| scope.scope) {
+        Some(Scope::Key(key)) => {
+            if !resume_token.is_empty() {
+                v.take::<(), _>(Err(Violation::field(
+                    "resume_token",
+                    "goes with an object type, or with all subjects",
+                )));
+            }
+            v.take(parse::subject_key("scope.key", Some(&key))).map(Walk::One)
+        }
+        Some(Scope::ObjectType(name)) => {
+            let object_type = v.take(ObjectType::parse("scope.object_type", &name)).map(Some);
+            let (context, after) = behind(&mut v, TokenContext::new(caller, method).argument(&name));
+            object_type.zip(after).map(|(object_type, after)| Walk::Many { object_type, context, after })
+        }
+        Some(Scope::All(v1::AllSubjects {})) => {
+            // No object type has an empty name.
+            let (context, after) = behind(&mut v, TokenContext::new(caller, method).argument(""));
+            after.map(|after| Walk::Many { object_type: None, context, after })
+        }
+        None => v.take(Err(Violation::field("scope", "must name a subject, an object type or all"))),
+    };
+    let (walk,) = v.all((walk,))?;
+    let object_type = match &walk {
+        Walk::One(key) => Some(key.object_type()),
+        Walk::Many { object_type, .. } => object_type.as_ref(),
+    };
+    services.comments.may_walk(caller, object_type)?;
+    Ok(walk)
+}
+
+async fn walk_over<W: SubjectTask>(
+    services: &Services,
+    caller: &Caller,
+    walk: Walk,
+    work: &mut W,
+    answers: &mpsc::Sender<Result<W::Response, Status>>,
+) -> Result<(), Error> {
+    let (object_type, context, mut after) = match walk {
+        Walk::One(key) => {
+            return work.visit(&SweepItem { services, caller, key: &key, resume_token: "", answers }).await;
+        }
+        Walk::Many { object_type, context, after } => (object_type, context, after),
+    };
+    loop {
+        // Subjects are listed one at a time: the store then returns the cursor after each, and the
+        // task on a subject costs far more than the query.
+        let (found, next) = services.comments.list_subjects(caller, object_type.as_ref(), after, 1).await?;
+        let resume_token = &services.seal(&context, next.map(TokenCursor::Subject))?;
+        for subject in found {
+            work.visit(&SweepItem { services, caller, key: &subject.key, resume_token, answers }).await?;
+        }
+        let Some(next) = next else { return Ok(()) };
+        after = next;
+    }
+}
+
+/// Processes the comments of one subject in chunks and sends the totals after each: `add` counts a
+/// chunk, `end` the subject.
+pub(crate) async fn in_chunks<A: Clone, F: Future<Output = Result<RebuildProgress, Error>>>(
+    at: &SweepItem<'_, A>,
+    told: &mut A,
+    rebuild: impl Fn(Option<CommentId>) -> F,
+    add: impl Fn(&mut A, &RebuildProgress),
+    end: impl Fn(&mut A),
+) -> Result<(), Error> {
+    let mut after = None;
+    loop {
+        let part = rebuild(after).await?;
+        add(told, &part);
+        if part.next.is_none() {
+            end(told);
+        }
+        at.tell(told.clone()).await?;
+        after = part.next;
+        if after.is_none() {
+            return Ok(());
+        }
+    }
+}

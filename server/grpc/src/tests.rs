@@ -1,0 +1,83 @@
+//! The methods of the contract, and the facts of each, compared with a list that is kept by hand.
+
+use std::time::Duration;
+
+use prost::Message;
+use prost::encoding::{bytes, int64, string};
+use prost_types::field_descriptor_proto::{Label, Type};
+use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet, MethodDescriptorProto};
+
+use crate::admission::Timeouts;
+use crate::generated::error_metadata::metadata_of;
+use crate::generated::methods::method;
+
+/// The facts of every method: a line each, changed by hand and with a reason.
+const GOLDEN: &str = include_str!("golden/methods.txt");
+
+#[test]
+fn every_method_of_the_contract_is_named() {
+    let methods = super::methods();
+    assert!(methods.len() >= 38, "{methods:?}");
+    assert!(methods.contains(&"riposte.v1.CommentService/ListComments".to_owned()), "{methods:?}");
+}
+
+#[test]
+fn the_facts_of_every_method_are_those_of_the_golden_file() {
+    let set = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap();
+    let services = set.file.iter().flat_map(|file| &file.service);
+    let methods = services.flat_map(|service| service.method.iter().map(move |method| (service.name(), method)));
+    let lines: Vec<String> = methods.map(|(service, method)| line(&set, service, method)).collect();
+    assert_eq!(lines, GOLDEN.lines().collect::<Vec<_>>());
+}
+
+/// Returns the facts of a method in one line.
+fn line(set: &FileDescriptorSet, service: &str, says: &MethodDescriptorProto) -> String {
+    let name = format!("{service}/{}", says.name());
+    let path = format!("/riposte.v1.{name}");
+    let known = method(&path).unwrap_or_else(|| panic!("{path} has no facts"));
+    assert_eq!(known.name, name);
+    let (policy, access) = (known.policy, format!("role({:?})", known.role).to_lowercase());
+    let size = policy.kind.max_message(4 << 20);
+    let second = Duration::from_secs;
+    let times = Timeouts { read: second(1), write: second(2), admin: second(3), call: second(4) };
+    let deadline = ["", "read", "write", "admin", "call"][times.of(Some(policy)).as_secs() as usize];
+    let audited = if known.audited { known.name } else { "no" };
+    let request = says.input_type().trim_start_matches(".riposte.v1.");
+    let metadata = metadata_of(request, &sample(set, says.input_type(), "")).unwrap().unwrap_or_default();
+    let metadata: Vec<String> = metadata.all().map(|(fact, value)| format!("{fact}={value}")).collect();
+    format!(
+        "{name} access={access} pool={} class={} profile={:?} size={size} deadline={deadline} audited={audited} metadata={}",
+        policy.pool.name(),
+        policy.class.name(),
+        policy.kind,
+        metadata.join(",")
+    )
+}
+
+/// Returns a message in which each text is the path of its field and each number that of its field;
+/// of a oneof it has the first.
+fn sample(set: &FileDescriptorSet, full_name: &str, path: &str) -> Vec<u8> {
+    let named = |message: &&DescriptorProto| full_name == format!(".riposte.v1.{}", message.name());
+    let message = set.file.iter().flat_map(|file| &file.message_type).find(named);
+    let (mut buffer, mut oneofs) = (Vec::new(), Vec::new());
+    for field in message.iter().flat_map(|message| &message.field).filter(|field| field.label() != Label::Repeated) {
+        if field.oneof_index.is_none_or(|oneof| !oneofs.contains(&oneof)) {
+            add(set, field, path, &mut buffer);
+        }
+        oneofs.extend(field.oneof_index);
+    }
+    buffer
+}
+
+fn add(set: &FileDescriptorSet, field: &FieldDescriptorProto, path: &str, buffer: &mut Vec<u8>) {
+    let tag = field.number().unsigned_abs();
+    let path = format!("{path}{}", field.name());
+    if field.r#type() == Type::Message {
+        let inner = sample(set, field.type_name(), &format!("{path}."));
+        bytes::encode(tag, &inner, buffer);
+    } else if field.r#type() == Type::String {
+        string::encode(tag, &path, buffer);
+    } else if field.r#type() == Type::Int64 {
+        int64::encode(tag, &i64::from(tag), buffer);
+    }
+}

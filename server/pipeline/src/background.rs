@@ -1,0 +1,126 @@
+//! The background tasks between a commit and its watchers and event consumers: the relay and the
+//! tail of every data source. The roles of the process decide which of them it runs; they run as
+//! long as the process.
+
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, join_all};
+use riposte_core::ports::{ConsumerScope, EventConsumer};
+use riposte_sync::until_set;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::events::consumer::ConsumerLoop;
+use super::events::feed::EventFeed;
+use super::events::tail::EventTail;
+use super::notifier::Notifier;
+use super::relay::{self, RelayPorts, lag_monitor};
+
+/// The roles of the process, which select its background tasks.
+#[derive(Clone, Copy, Debug)]
+pub struct BackgroundRoles {
+    /// The process serves calls.
+    pub api: bool,
+    /// The process takes part in the relay of every data source.
+    pub worker: bool,
+}
+
+/// The tasks that run beside the calls.
+#[derive(Debug)]
+pub struct BackgroundTasks {
+    stop: watch::Sender<bool>,
+    relays: Vec<JoinHandle<()>>,
+    tails: Vec<JoinHandle<()>>,
+}
+
+/// Releases the leases of a process that goes on with its other tasks.
+#[derive(Debug, Clone)]
+pub struct LeaseRelease(watch::Sender<bool>);
+
+impl LeaseRelease {
+    /// Lets every relay release its lease. A running relay is interrupted between two statements of
+    /// its port. Does not wait for it.
+    pub fn release(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl BackgroundTasks {
+    /// Starts the tasks that these `roles` require, once `ready` reports that the store can be
+    /// used. A worker takes part in the relay of every source. A process that serves calls runs the
+    /// consumers of every process and the tasks `beside` the calls.
+    #[must_use]
+    pub fn start(
+        ports: &RelayPorts,
+        bells: &Notifier,
+        beside: Vec<BoxFuture<'static, ()>>,
+        ready: &watch::Receiver<bool>,
+        roles: BackgroundRoles,
+    ) -> Self {
+        let stop = watch::Sender::new(false);
+        let sources = || 0..ports.outbox.sources();
+        let relay = |source| {
+            let (ports, bells, stop, ready) = (ports.clone(), bells.clone(), stop.subscribe(), ready.clone());
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = until_set(ready) => {}
+                    () = until_set(stop.clone()) => return,
+                }
+                relay::run(ports, bells, source, stop).await;
+            })
+        };
+        let follower = |source| spawn(ready, lag_monitor::follow(ports.clone(), source));
+        let (mut relays, mut tails) = (Vec::new(), Vec::new());
+        if roles.worker {
+            relays.extend(sources().map(relay));
+        } else {
+            tails.extend(sources().map(follower));
+        }
+        if roles.api {
+            for source in sources() {
+                let tail = EventTail::new(Arc::clone(&ports.outbox), source);
+                let consumer = |consumer: &Arc<dyn EventConsumer>| {
+                    let feed = EventFeed::of_tail(&tail);
+                    let moved = watch::Sender::new(());
+                    ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved).run_always()
+                };
+                // One task polls the consumers in their order: the response cache drops a page
+                // before a watcher hears of the change.
+                let consumers: Vec<_> = ports.consumers(ConsumerScope::Process).map(consumer).collect();
+                tails.push(spawn(ready, async move { _ = join_all(consumers).await }));
+                tails.push(spawn(ready, tail.run(bells.numbers(source), bells.commits(source))));
+            }
+            tails.extend(beside.into_iter().map(|task| spawn(ready, task)));
+        }
+        Self { relays, tails, stop }
+    }
+
+    /// Returns a handle that releases the leases before the tasks are stopped.
+    #[must_use]
+    pub fn lease_release(&self) -> LeaseRelease {
+        LeaseRelease(self.stop.clone())
+    }
+
+    /// Stops all tasks, after the release of every lease.
+    pub async fn stop(self) {
+        self.lease_release().release();
+        for relay in self.relays {
+            // Only a panic could make this fail, and a panic was logged when it happened.
+            let _ = relay.await;
+        }
+        self.tails.iter().for_each(JoinHandle::abort);
+        for task in self.tails {
+            // An aborted task ends with an error that says so.
+            let _ = task.await;
+        }
+    }
+}
+
+/// Starts `work` once `ready` reports true.
+fn spawn(ready: &watch::Receiver<bool>, work: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    let ready = ready.clone();
+    tokio::spawn(async move {
+        until_set(ready).await;
+        work.await;
+    })
+}

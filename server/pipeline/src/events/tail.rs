@@ -1,0 +1,224 @@
+//! The tail of one data source. It reads the sequenced events from the head on, once for all
+//! consumers of the process, regardless of which process assigned the sequence numbers. It keeps the
+//! last ones in memory, and a consumer that is further behind reads the outbox by itself.
+
+use std::collections::VecDeque;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use riposte_core::Result;
+use riposte_core::event::{SequencedEvent, commits};
+use riposte_core::ports::Outbox;
+use riposte_sync::BackoffLog;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::notifier::{Notified, OTHERS, QUICK};
+
+/// The number of commits whose events are read at a time.
+pub(super) const CHUNK: usize = 100;
+/// The number of batches that are retained.
+const BATCHES: usize = 10;
+/// The time without an event and without a commit of this process after which the source counts as
+/// quiet.
+const QUIET: Duration = Duration::from_secs(2);
+/// The maximum interval between reads of a quiet source. With the interval of the relay, an event of
+/// another process arrives within a second.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// The tail of one source. Clones share the events.
+#[derive(Debug, Clone)]
+pub(crate) struct EventTail {
+    outbox: Arc<dyn Outbox>,
+    source: usize,
+    retained: Arc<Mutex<RetainedEvents>>,
+    /// The last sequence number read; `None` before the start.
+    head: Arc<watch::Sender<Option<i64>>>,
+}
+
+/// The last batches, without holes but for deleted events.
+#[derive(Debug, Default)]
+struct RetainedEvents {
+    /// The sequence number after which the first batch was read.
+    base: i64,
+    batches: VecDeque<Arc<Vec<SequencedEvent>>>,
+}
+
+/// Events that were read together.
+#[derive(Debug, Default)]
+pub(super) struct EventBatch {
+    events: Arc<Vec<SequencedEvent>>,
+    from: usize,
+    to: usize,
+}
+
+impl From<Vec<SequencedEvent>> for EventBatch {
+    fn from(events: Vec<SequencedEvent>) -> Self {
+        let to = events.len();
+        Self { events: Arc::new(events), from: 0, to }
+    }
+}
+
+impl Deref for EventBatch {
+    type Target = [SequencedEvent];
+
+    fn deref(&self) -> &Self::Target {
+        self.events.get(self.from..self.to).unwrap_or_default()
+    }
+}
+
+impl EventTail {
+    /// Creates a tail that begins at the head.
+    pub(crate) fn new(outbox: Arc<dyn Outbox>, source: usize) -> Self {
+        Self { outbox, source, retained: Arc::default(), head: Arc::new(watch::Sender::new(None)) }
+    }
+
+    fn retained(&self) -> MutexGuard<'_, RetainedEvents> {
+        // Every change is one call that cannot panic half-way.
+        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Subscribes to the progress of the tail.
+    pub(super) fn progress(&self) -> watch::Receiver<Option<i64>> {
+        self.head.subscribe()
+    }
+
+    /// Returns the last sequence number that was read, and waits for the first one.
+    pub(super) async fn head(&self) -> i64 {
+        let mut progress = self.progress();
+        let head = progress.wait_for(Option::is_some).await.ok().and_then(|head| *head);
+        // The sender lives as long as this tail.
+        head.unwrap_or_default()
+    }
+
+    /// Returns the events of some of the commits after a sequence number, at most `limit`; empty if
+    /// none has been read yet.
+    pub(super) async fn read(&self, after: i64, limit: usize) -> Result<EventBatch> {
+        if after >= self.head().await {
+            return Ok(EventBatch::default());
+        }
+        let retained = self.retained().after(after, limit);
+        match retained {
+            Some(batch) => Ok(batch),
+            None => self.outbox.read(self.source, after, limit).await.map(EventBatch::from),
+        }
+    }
+
+    /// Follows the source forever. `numbers` reports sequence numbers, and `committed` commits, of
+    /// this process.
+    pub(crate) async fn run(self, mut numbers: Notified, mut committed: Notified) {
+        let mut trouble = BackoffLog::of("tail", self.source);
+        let mut active = Instant::now();
+        loop {
+            match self.run_once().await {
+                Ok(read) => {
+                    trouble.over();
+                    if committed.take() || read > 0 {
+                        active = Instant::now();
+                    }
+                    if read < CHUNK {
+                        let longest = if active.elapsed() < QUIET { OTHERS } else { IDLE };
+                        tokio::select! {
+                            () = numbers.rest(QUICK, longest) => {}
+                            // A commit of this process is sequenced soon, perhaps by another one.
+                            () = committed.changed(), if longest > OTHERS => {
+                                active = Instant::now();
+                                tokio::time::sleep(QUICK).await;
+                            }
+                        }
+                    }
+                }
+                Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+            }
+        }
+    }
+
+    /// Reads the next events. Returns the number of their commits.
+    async fn run_once(&self) -> Result<usize> {
+        let known = *self.head.borrow();
+        let Some(after) = known else {
+            let head = self.outbox.head(self.source).await?;
+            self.retained().base = head;
+            self.head.send_replace(Some(head));
+            return Ok(0);
+        };
+        let events = self.outbox.read(self.source, after, CHUNK).await?;
+        let Some(last) = events.last().map(|last| last.number) else { return Ok(0) };
+        let read = commits(&events);
+        self.retained().add(events);
+        self.head.send_replace(Some(last));
+        Ok(read)
+    }
+}
+
+impl RetainedEvents {
+    fn add(&mut self, events: Vec<SequencedEvent>) {
+        self.batches.push_back(Arc::new(events));
+        if self.batches.len() > BATCHES
+            && let Some(oldest) = self.batches.pop_front()
+        {
+            self.base = oldest.last().map_or(self.base, |last| last.number);
+        }
+    }
+
+    /// Returns the kept events of up to `limit` commits after a sequence number, out of one batch;
+    /// `None` if some of them are no longer retained.
+    fn after(&self, after: i64, limit: usize) -> Option<EventBatch> {
+        if after < self.base {
+            return None;
+        }
+        let newer = |batch: &&Arc<Vec<SequencedEvent>>| batch.last().is_some_and(|last| last.number > after);
+        let Some(batch) = self.batches.iter().find(newer) else { return Some(EventBatch::default()) };
+        let from = batch.partition_point(|of| of.number <= after);
+        let first = batch.get(from).map_or(after, |first| first.number);
+        let last = first.saturating_add(i64::try_from(limit).unwrap_or(i64::MAX));
+        let to = batch.partition_point(|of| of.number < last);
+        Some(EventBatch { events: Arc::clone(batch), from, to })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use riposte_core::event::{Changes, Event, SequencedEvent};
+    use riposte_core::{CommentId, Millis, Partition};
+
+    use super::{BATCHES, RetainedEvents};
+
+    fn batch(numbers: impl IntoIterator<Item = i64>) -> Vec<SequencedEvent> {
+        let subject = CommentId::new(1).expect("positive").into();
+        let event = Event {
+            partition: Partition::number(0),
+            subject,
+            revision: None,
+            changes: Changes::default(),
+            time: Millis(0),
+        };
+        numbers.into_iter().map(|number| SequencedEvent { number, event: event.clone() }).collect()
+    }
+
+    fn numbers(retained: &RetainedEvents, after: i64, limit: usize) -> Option<Vec<i64>> {
+        retained.after(after, limit).map(|events| events.iter().map(|of| of.number).collect())
+    }
+
+    #[test]
+    fn a_batch_is_returned_from_the_position_on_with_whole_commits() {
+        let mut retained = RetainedEvents { base: 10, ..RetainedEvents::default() };
+        assert_eq!((numbers(&retained, 9, 5), numbers(&retained, 10, 5)), (None, Some(vec![])));
+        retained.add(batch([11, 11, 12, 13, 13, 13]));
+        retained.add(batch([14, 15]));
+        assert_eq!(numbers(&retained, 10, 100), Some(vec![11, 11, 12, 13, 13, 13]));
+        assert_eq!(numbers(&retained, 11, 2), Some(vec![12, 13, 13, 13]));
+        assert_eq!(numbers(&retained, 12, 1), Some(vec![13, 13, 13]));
+        assert_eq!(numbers(&retained, 13, 100), Some(vec![14, 15]));
+        assert_eq!(numbers(&retained, 15, 100), Some(vec![]));
+    }
+
+    #[test]
+    fn the_oldest_batches_are_dropped_and_known_to_be_missing() {
+        let mut retained = RetainedEvents::default();
+        (1..=BATCHES as i64 + 2).for_each(|number| retained.add(batch([number])));
+        assert_eq!([0, 1].map(|after| numbers(&retained, after, 9)), [None, None]);
+        assert_eq!(numbers(&retained, 2, 9), Some(vec![3]));
+    }
+}

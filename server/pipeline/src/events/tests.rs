@@ -1,0 +1,302 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use riposte_core::ports::{Batching, Epoch, EventConsumer, LeaseCandidate, Outbox, Position};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::consumer::{ConsumerLoop, ConsumerPorts};
+use super::feed::EventFeed;
+use super::tail::EventTail;
+use crate::notifier::Notifier;
+use crate::test_consumer::TestConsumer;
+use crate::test_source::TestSource;
+use riposte_conformance::stores::StepClock;
+use riposte_telemetry::Metrics;
+
+const DURABLE: &str = "history";
+
+/// A source whose lease this process holds, and the loops over it.
+struct Fixture {
+    memory: Arc<TestSource>,
+    metrics: Metrics,
+    notifier: Notifier,
+    term: watch::Sender<Option<Epoch>>,
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let memory = Arc::new(TestSource::default());
+        let now = riposte_core::Millis(0);
+        let epoch = memory.acquire_lease(0, LeaseCandidate::mending([1; 16]), now).await.expect("asked");
+        let (metrics, notifier) = (Metrics::new().expect("sound"), Notifier::new(1));
+        Self { memory, metrics, notifier, term: watch::Sender::new(epoch) }
+    }
+
+    fn ports(&self) -> ConsumerPorts {
+        ConsumerPorts {
+            positions: Arc::clone(&self.memory) as _,
+            clock: StepClock::at(StepClock::START),
+            metrics: self.metrics.clone(),
+        }
+    }
+
+    /// Runs a consumer of the leader.
+    fn start_leader(&self, consumer: &Arc<TestConsumer>) -> JoinHandle<()> {
+        let feed = EventFeed::Outbox {
+            outbox: Arc::clone(&self.memory) as _,
+            ready: self.notifier.numbers(0),
+            batching: Batching { commits: 50, ..Batching::CALM },
+            source: 0,
+        };
+        let run = self.consumer_loop(consumer, feed);
+        tokio::spawn(run.run(self.term.subscribe()))
+    }
+
+    /// Runs consumers of every process over one tail.
+    fn follow(&self, consumers: &[&Arc<TestConsumer>]) -> Vec<JoinHandle<()>> {
+        let tail = EventTail::new(Arc::clone(&self.memory) as _, 0);
+        let run = |consumer: &&Arc<TestConsumer>| {
+            tokio::spawn(self.consumer_loop(consumer, EventFeed::of_tail(&tail)).run_always())
+        };
+        let mut tasks: Vec<_> = consumers.iter().map(run).collect();
+        tasks.push(tokio::spawn(tail.run(self.notifier.numbers(0), self.notifier.commits(0))));
+        tasks
+    }
+
+    fn consumer_loop(&self, consumer: &Arc<TestConsumer>, feed: EventFeed) -> ConsumerLoop {
+        let consumer = Arc::clone(consumer) as Arc<dyn EventConsumer>;
+        ConsumerLoop::new(consumer, self.ports(), feed, 0, watch::Sender::new(()))
+    }
+
+    fn is_measured(&self, line: &str) -> bool {
+        self.metrics.text().expect("sound").lines().any(|measured| measured == line)
+    }
+}
+
+/// Waits for a condition. Time passes only while all tasks wait.
+async fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let done = async {
+        while !condition() {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    assert!(timeout(Duration::from_secs(600), done).await.is_ok(), "it never happens: {what}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_cannot_be_applied_is_named_and_everything_before_it_is_applied() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(100);
+    fixture.memory.place(DURABLE, 10);
+    consumer.poison(37, true);
+    let _task = fixture.start_leader(&consumer);
+    let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
+    until("the alarm", || fixture.is_measured(stuck)).await;
+    assert!(consumer.applied().into_iter().eq(11..=36), "{:?}", consumer.applied());
+    assert_eq!(fixture.memory.position(DURABLE), Some(36), "nothing is skipped");
+    // It is repeated for ever, and applied as soon as that is possible.
+    let refused = consumer.refused();
+    until("more attempts", || consumer.refused() > refused + 3).await;
+    assert_eq!(fixture.memory.position(DURABLE), Some(36));
+    consumer.poison(37, false);
+    until("all is applied", || fixture.memory.position(DURABLE) == Some(100)).await;
+    assert!(consumer.applied().into_iter().eq(11..=100), "each once, in order");
+    assert!(!fixture.is_measured(stuck));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_event_is_named_while_the_data_source_is_unavailable() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(10);
+    fixture.memory.place(DURABLE, 9);
+    consumer.set_unavailable(true);
+    let _task = fixture.start_leader(&consumer);
+    until("many attempts", || consumer.refused() > 10).await;
+    let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
+    assert!(!fixture.is_measured(stuck), "the event is not the cause");
+    consumer.set_unavailable(false);
+    until("it is applied", || fixture.memory.position(DURABLE) == Some(10)).await;
+    assert_eq!(consumer.applied(), [10]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_is_missing_between_others_is_a_gap() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(30);
+    fixture.memory.drop_event(20);
+    fixture.memory.place(DURABLE, 10);
+    let _task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
+    assert!(consumer.applied().into_iter().eq(11..=19), "{:?}", consumer.applied());
+    assert_eq!(consumer.gaps(), 1, "the rest is rebuilt from the rows");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_of_a_process_that_was_slow_catches_up_without_waiting_for_the_tail() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::of_process("one"));
+    fixture.memory.fill(1);
+    let _tasks = fixture.follow(&[&consumer]);
+    until("it has begun", || consumer.gaps() == 1).await;
+    // The tail reads each of these events as a batch of its own.
+    consumer.set_unavailable(true);
+    for number in 2..=5 {
+        fixture.memory.fill(1);
+        let read = fixture.memory.reads.load(Ordering::SeqCst);
+        until("it is read", || fixture.memory.reads.load(Ordering::SeqCst) > read + 1).await;
+        assert_eq!(consumer.applied(), Vec::<i64>::new(), "{number}");
+    }
+    consumer.set_unavailable(false);
+    until("the first", || !consumer.applied().is_empty()).await;
+    let begin = Instant::now();
+    until("all", || consumer.applied() == [2, 3, 4, 5]).await;
+    assert!(begin.elapsed() < Duration::from_millis(50), "{:?}", begin.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_stuck_delays_no_other() {
+    let fixture = Fixture::new().await;
+    let consumers = [DURABLE, "boards"].map(|name| Arc::new(TestConsumer::durable(name)));
+    fixture.memory.fill(20);
+    consumers.iter().for_each(|consumer| fixture.memory.place(consumer.name, 1));
+    consumers[0].poison(2, true);
+    let _tasks = consumers.each_ref().map(|consumer| fixture.start_leader(consumer));
+    until("the other one has applied all", || fixture.memory.position("boards") == Some(20)).await;
+    assert_eq!(fixture.memory.position(DURABLE), Some(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_durable_consumer_without_a_position_is_rebuilt_and_never_starts_at_zero() {
+    // A position of 0 is that of a rebuild that another leader did not finish.
+    for stored in [None, Some(0)] {
+        let fixture = Fixture::new().await;
+        let consumer = Arc::new(TestConsumer::durable(DURABLE));
+        fixture.memory.fill(30);
+        stored.into_iter().for_each(|number| fixture.memory.place(DURABLE, number));
+        let _task = fixture.start_leader(&consumer);
+        until("it is rebuilt", || fixture.memory.position(DURABLE) == Some(30)).await;
+        assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()), "{stored:?}");
+        assert!(fixture.memory.is_registered(DURABLE));
+        fixture.memory.fill(1);
+        until("later events are applied", || consumer.applied() == [31]).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(30);
+    fixture.memory.forget(20);
+    fixture.memory.place(DURABLE, 10);
+    let _task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
+    assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()));
+
+    // The same if no event is left that could reveal it.
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(30);
+    fixture.memory.place(DURABLE, 30);
+    let task = fixture.start_leader(&consumer);
+    fixture.memory.fill(5);
+    until("it follows", || fixture.memory.position(DURABLE) == Some(35)).await;
+    task.abort();
+    fixture.memory.place(DURABLE, 32);
+    fixture.memory.keep_head(35);
+    let _task = fixture.start_leader(&consumer);
+    until("it is at the head", || fixture.memory.position(DURABLE) == Some(35)).await;
+    assert_eq!(consumer.gaps(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_waits_for_the_one_that_it_follows_and_not_for_longer_than_three_seconds() {
+    let fixture = Fixture::new().await;
+    let behind = TestConsumer { after: Some("boards"), start: Position::Own(0), ..TestConsumer::durable("repair") };
+    let behind = Arc::new(behind);
+    fixture.memory.fill(10);
+    fixture.memory.place("boards", 4);
+    let begin = Instant::now();
+    let _task = fixture.start_leader(&behind);
+    until("what the other one has applied", || behind.applied().into_iter().eq(1..=4)).await;
+    assert!(begin.elapsed() < Duration::from_secs(1));
+    // It begins to wait anew with each progress of the other one.
+    sleep(Duration::from_secs(2)).await;
+    fixture.memory.place("boards", 6);
+    until("its progress", || behind.applied().into_iter().eq(1..=6)).await;
+    let progress = Instant::now();
+    until("the rest", || behind.applied().into_iter().eq(1..=10)).await;
+    let waited = progress.elapsed();
+    assert!((Duration::from_secs(2)..Duration::from_secs(5)).contains(&waited), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_stops_when_the_lease_is_lost_and_reads_its_position_again() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(5);
+    fixture.memory.place(DURABLE, 1);
+    let _task = fixture.start_leader(&consumer);
+    until("it follows", || fixture.memory.position(DURABLE) == Some(5)).await;
+    fixture.term.send_replace(None);
+    until("it is told", || consumer.lost_leases() == 1).await;
+    // Another leader applies some events.
+    fixture.memory.fill(5);
+    fixture.memory.place(DURABLE, 8);
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(consumer.applied(), [2, 3, 4, 5]);
+    fixture.term.send_replace(Some(Epoch(1)));
+    until("it follows again", || fixture.memory.position(DURABLE) == Some(10)).await;
+    assert_eq!(consumer.applied(), [2, 3, 4, 5, 9, 10]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn consumers_of_a_process_share_one_reader_that_begins_at_the_head() {
+    let fixture = Fixture::new().await;
+    let consumers = ["one", "two", "three"].map(|name| Arc::new(TestConsumer::of_process(name)));
+    fixture.memory.fill(7);
+    let _tasks = fixture.follow(&consumers.each_ref());
+    until("all have begun", || consumers.iter().all(|consumer| consumer.gaps() == 1)).await;
+    consumers[0].poison(9, true);
+    fixture.memory.fill(3);
+    until("two have applied them", || consumers[1..].iter().all(|consumer| consumer.applied() == [8, 9, 10])).await;
+    until("everything before the event that fails", || consumers[0].applied() == [8]).await;
+    consumers[0].poison(9, false);
+    until("the third continues where it was", || consumers[0].applied() == [8, 9, 10]).await;
+    assert!(consumers.iter().all(|consumer| consumer.gaps() == 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_source_is_read_seldom_and_one_with_commits_often() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::of_process("one"));
+    let _tasks = fixture.follow(&[&consumer]);
+    let reads = async |duration| {
+        let before = fixture.memory.reads.load(Ordering::SeqCst);
+        sleep(duration).await;
+        fixture.memory.reads.load(Ordering::SeqCst) - before
+    };
+    sleep(Duration::from_secs(10)).await;
+    let quiet = reads(Duration::from_secs(10)).await;
+    assert!((15..=25).contains(&quiet), "{quiet} reads in 10 s");
+    // An event of another process arrives within a second.
+    let begin = Instant::now();
+    fixture.memory.fill(1);
+    until("it arrives", || consumer.applied() == [1]).await;
+    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    // Under load, and after a commit of this process, it is read every 100 ms.
+    let busy = reads(Duration::from_secs(1)).await;
+    assert!((8..=21).contains(&busy), "{busy} reads in 1 s");
+    sleep(Duration::from_secs(10)).await;
+    fixture.notifier.committed(0);
+    let begin = Instant::now();
+    fixture.memory.fill(1);
+    until("it arrives", || consumer.applied() == [1, 2]).await;
+    assert!(begin.elapsed() <= Duration::from_millis(110), "{:?}", begin.elapsed());
+}

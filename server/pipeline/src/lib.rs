@@ -1,0 +1,28 @@
+//! The write path from the [`CommandLog`](riposte_core::CommandLog) port of the use cases to
+//! the [`Writer`](riposte_core::Writer) of the store, and the work that follows a commit:
+//! sequence numbers, event consumers and watches.
+//!
+//! This crate must never name a store, a cache, an RPC or a status: it sees the ports of the core.
+
+pub mod watch;
+
+mod background;
+mod consumers;
+mod events;
+mod notifier;
+mod relay;
+mod settings;
+mod write_queues;
+
+#[cfg(test)]
+mod test_consumer;
+#[cfg(test)]
+mod test_source;
+
+pub use background::{BackgroundRoles, BackgroundTasks, LeaseRelease};
+pub use consumers::{MemberHistoryConsumer, RankIndexConsumer, SourceSubjects};
+pub use events::settings::EventSettings;
+pub use notifier::Notifier;
+pub use relay::{RelayPorts, oldest_waiting};
+pub use settings::{WriteCapacity, WriteQueueSettings};
+pub use write_queues::{MAX_BATCH, QueueObserver, WriteQueueLimits, WriteQueues};

@@ -1,0 +1,101 @@
+//! The relay of one data source. The process that holds the source's lease assigns sequence numbers
+//! to committed events and runs the event consumers that work once for all processes. The other
+//! workers check periodically whether the lease is still held; processes that are no workers only
+//! measure the lag.
+//!
+//! Sequencing and event consumers run concurrently, so watchers never wait for an event consumer
+//! that is behind.
+
+mod lag;
+pub(super) mod lag_monitor;
+mod leader;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use riposte_core::ports::{Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Outbox, Rankings};
+use riposte_sync::until_set;
+use riposte_telemetry::Metrics;
+use tokio::sync::watch;
+
+use super::events::consumer::{ConsumerLoop, ConsumerPorts};
+use super::events::feed::EventFeed;
+use super::notifier::Notifier;
+pub use lag::oldest_waiting;
+use leader::Leader;
+
+/// The ports that the relays of all sources use. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct RelayPorts {
+    /// The outbox of events.
+    pub outbox: Arc<dyn Outbox>,
+    /// The positions of the event consumers.
+    pub positions: Arc<dyn ConsumerPositions>,
+    /// The event consumers, of both scopes.
+    pub consumers: Arc<[Arc<dyn EventConsumer>]>,
+    /// The ranking snapshots. The relay deletes old ones.
+    pub rankings: Arc<dyn Rankings>,
+    /// The clock that the age of events is computed with.
+    pub clock: Arc<dyn Clock>,
+    /// The metrics that lag is reported to.
+    pub metrics: Metrics,
+    /// If true, this process repairs a cache that all processes share while it holds a lease, and
+    /// is preferred as the holder.
+    pub repairs_shared_cache: bool,
+    /// The longest time for which events wait for a consumer.
+    pub retention: Duration,
+}
+
+/// The epoch that a leader shares with its event consumers; `None` while the process does not hold
+/// the lease.
+type LeaderTerm = watch::Sender<Option<Epoch>>;
+
+impl RelayPorts {
+    /// Returns the consumers of a scope.
+    pub(super) fn consumers(&self, scope: ConsumerScope) -> impl Iterator<Item = &Arc<dyn EventConsumer>> {
+        self.consumers.iter().filter(move |consumer| consumer.scope() == scope)
+    }
+
+    /// Returns the ports of the consumers' loops.
+    pub(super) fn of_consumers(&self) -> ConsumerPorts {
+        let Self { positions, clock, metrics, .. } = self;
+        ConsumerPorts { positions: Arc::clone(positions), clock: Arc::clone(clock), metrics: metrics.clone() }
+    }
+}
+
+/// Runs the relay of a source, counted from 0, until `stop` is set; then releases the lease.
+pub(super) async fn run(ports: RelayPorts, bells: Notifier, source: usize, stop: watch::Receiver<bool>) {
+    let term = LeaderTerm::new(None);
+    let mut leader = Leader::new(ports.clone(), bells.clone(), source);
+    let loops = consumers(&ports, &bells, source);
+    let has_consumers = !loops.is_empty();
+    let consumers = join_all(loops.into_iter().map(|consumer| consumer.run(term.subscribe())));
+    tokio::select! {
+        () = leader.run(&term) => {}
+        _ = consumers, if has_consumers => {}
+        () = until_set(stop) => {}
+    }
+    leader.release_lease().await;
+}
+
+/// Returns the loops of the consumers that run where the lease is held. A consumer that follows
+/// another one is notified of that one's progress, all others of new sequence numbers.
+fn consumers(ports: &RelayPorts, bells: &Notifier, source: usize) -> Vec<ConsumerLoop> {
+    let led = || ports.consumers(ConsumerScope::Leader);
+    let moved: BTreeMap<&str, watch::Sender<()>> =
+        led().map(|consumer| (consumer.name(), watch::Sender::new(()))).collect();
+    let run = |consumer: &Arc<dyn EventConsumer>| {
+        let followed = consumer.after().and_then(|name| moved.get(name));
+        let ready = followed.map_or_else(|| bells.numbers(source), |moved| moved.subscribe().into());
+        let feed =
+            EventFeed::Outbox { outbox: Arc::clone(&ports.outbox), ready, batching: consumer.batching(), source };
+        let moved = moved.get(consumer.name()).cloned().unwrap_or_default();
+        ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved)
+    };
+    led().map(run).collect()
+}
+
+#[cfg(test)]
+mod tests;

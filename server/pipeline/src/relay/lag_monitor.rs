@@ -1,0 +1,75 @@
+//! The lag monitor of a process that is no worker and so has no part in the relay. It measures how
+//! far a source is behind, so that missing workers are visible in the metrics of every running
+//! process.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use riposte_sync::BackoffLog;
+
+use super::{RelayPorts, lag};
+
+/// The interval of the measurements.
+const LOOK: Duration = Duration::from_secs(1);
+/// The age of an unsequenced commit at which a warning is logged. A new leader takes over from a
+/// dead one in less.
+const LATE: Duration = Duration::from_secs(10);
+
+/// Measures a source, counted from 0, forever.
+pub(crate) async fn follow(ports: RelayPorts, source: usize) {
+    let mut trouble = BackoffLog::of("lag monitor", source);
+    let (mut late, mut known) = (LagState::default(), BTreeSet::new());
+    loop {
+        match lag::measure(&ports, source, &mut known).await {
+            Ok(age) => {
+                trouble.over();
+                match late.seen(age) {
+                    Some(LagChange::Waits) => tracing::warn!(
+                        source = source + 1,
+                        "commits of the data source wait for sequence numbers: no process with the role worker holds the relay lease, or the database is slow"
+                    ),
+                    Some(LagChange::Goes) => {
+                        tracing::info!(source = source + 1, "commits of the data source receive sequence numbers again")
+                    }
+                    None => {}
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+            Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+        }
+    }
+}
+
+/// True if commits were waiting too long at the last measurement.
+#[derive(Debug, Default)]
+struct LagState(bool);
+
+/// A change of the lag state.
+#[derive(Debug, PartialEq, Eq)]
+enum LagChange {
+    Waits,
+    Goes,
+}
+
+impl LagState {
+    /// Records the age of the oldest unsequenced commit and returns the state change, if any.
+    fn seen(&mut self, age: Duration) -> Option<LagChange> {
+        let late = age >= LATE;
+        let changed = std::mem::replace(&mut self.0, late) != late;
+        changed.then_some(if late { LagChange::Waits } else { LagChange::Goes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, LATE, LagChange, LagState};
+
+    #[test]
+    fn that_nobody_gives_numbers_is_told_once_and_so_is_its_end() {
+        let mut late = LagState::default();
+        let moment = Duration::from_millis(1);
+        let told =
+            [Duration::ZERO, LATE - moment, LATE, 2 * LATE, LATE - moment, Duration::ZERO].map(|age| late.seen(age));
+        assert_eq!(told, [None, None, Some(LagChange::Waits), None, Some(LagChange::Goes), None]);
+    }
+}

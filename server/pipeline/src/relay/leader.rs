@@ -1,0 +1,205 @@
+//! The holder of a source's lease, which assigns sequence numbers to its events.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use riposte_core::ports::{ConsumerScope, Epoch, LeaseCandidate, TrimBounds, shown_name};
+use riposte_core::rank::KEPT;
+use riposte_core::{Millis, Result};
+use riposte_sync::BackoffLog;
+use tokio::time::Instant;
+
+use super::{LeaderTerm, RelayPorts, lag};
+use crate::events::consumer::REGISTERED;
+use crate::events::settings::KEPT as KEPT_EVENTS;
+use crate::notifier::{Notifier, OTHERS, QUICK};
+
+/// The interval at which the lease is requested or renewed and lag is measured.
+const KEEP: Duration = Duration::from_secs(1);
+/// The number of commits that are sequenced in one transaction.
+const CHUNK: usize = 200;
+/// The interval of the deletion of old events.
+const SWEEP: Duration = Duration::from_secs(60);
+/// The number of old commits whose events, or of old rankings, that one transaction deletes, and
+/// the maximum number of transactions in one sweep.
+const SWEPT: (usize, usize) = (50, 400);
+
+/// The sequencer of one source.
+#[derive(Debug)]
+pub(super) struct Leader {
+    ports: RelayPorts,
+    bells: Notifier,
+    source: usize,
+    me: LeaseCandidate,
+    /// The time of the last lease request; `None` when the lease must be requested at once.
+    asked: Option<Instant>,
+    /// The time at which this worker last registered its consumers.
+    registered: Option<Instant>,
+    /// The names of the positions of the last measurement of lag.
+    measured: BTreeSet<String>,
+    swept: Instant,
+    /// The consumers that events were deleted for lately although they had not passed them.
+    overtaken: BTreeSet<String>,
+}
+
+impl Leader {
+    pub(super) fn new(ports: RelayPorts, bells: Notifier, source: usize) -> Self {
+        let me =
+            if ports.repairs_shared_cache { LeaseCandidate::mending } else { LeaseCandidate::yielding }(rand::random());
+        let (swept, measured, overtaken) = (Instant::now(), BTreeSet::new(), BTreeSet::new());
+        Self { ports, bells, source, me, asked: None, registered: None, measured, swept, overtaken }
+    }
+
+    /// Runs forever and assigns sequence numbers while the process holds the lease. `term` passes
+    /// the epoch to the event consumers.
+    pub(super) async fn run(&mut self, term: &LeaderTerm) {
+        let mut trouble = BackoffLog::of("relay", self.source);
+        let mut commits = self.bells.commits(self.source);
+        loop {
+            match self.turn(term).await {
+                Ok(()) => {
+                    trouble.over();
+                    if term.borrow().is_some() {
+                        commits.rest(QUICK, OTHERS).await
+                    } else {
+                        tokio::time::sleep(KEEP).await
+                    }
+                }
+                Err(error) => {
+                    let rest = trouble.met(&error);
+                    tokio::time::sleep(rest).await;
+                }
+            }
+        }
+    }
+
+    async fn turn(&mut self, term: &LeaderTerm) -> Result<()> {
+        if self.asked.is_none_or(|asked| asked.elapsed() >= KEEP) {
+            let now = self.ports.clock.now();
+            let epoch = self.ports.outbox.acquire_lease(self.source, self.me, now).await?;
+            self.asked = Some(Instant::now());
+            term.send_if_modified(|known| std::mem::replace(known, epoch) != epoch);
+            lag::measure(&self.ports, self.source, &mut self.measured).await?;
+            self.register().await?;
+        }
+        let epoch = *term.borrow();
+        let Some(epoch) = epoch else { return Ok(()) };
+        let leads = self.assign_sequence(epoch).await? && self.sweep(epoch).await?;
+        if !leads {
+            // Another epoch has begun. The lease is requested again at once, in case that epoch is
+            // already over.
+            term.send_replace(None);
+            self.asked = None;
+        }
+        Ok(())
+    }
+
+    /// Records the consumers that this worker registers, whether it holds the lease or not, so that
+    /// a position which no worker uses is known.
+    async fn register(&mut self) -> Result<()> {
+        let (lasts, interval) = REGISTERED;
+        if self.registered.is_none_or(|registered| registered.elapsed() >= interval) {
+            self.registered = Some(Instant::now());
+            let names: Vec<&str> = self.ports.consumers(ConsumerScope::Leader).map(|of| of.name()).collect();
+            let until = self.ports.clock.now().plus(lasts);
+            self.ports.positions.register(self.source, &names, until).await?;
+        }
+        Ok(())
+    }
+
+    /// Assigns sequence numbers to waiting commits until the lease is due for renewal. Returns true
+    /// while the epoch is current.
+    async fn assign_sequence(&self, epoch: Epoch) -> Result<bool> {
+        let begin = Instant::now();
+        loop {
+            let Some(sequenced) = self.ports.outbox.assign_sequence(self.source, epoch, CHUNK).await? else {
+                return Ok(false);
+            };
+            if sequenced > 0 {
+                self.bells.sequenced(self.source);
+            }
+            if sequenced < CHUNK || begin.elapsed() >= KEEP {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Deletes expired data once per sweep interval, in parts between which the lease is renewed.
+    /// Returns true while the epoch is current.
+    async fn sweep(&mut self, epoch: Epoch) -> Result<bool> {
+        if self.swept.elapsed() < SWEEP {
+            return Ok(true);
+        }
+        let Some(is_complete) = self.trim(epoch).await? else { return Ok(false) };
+        if is_complete {
+            self.swept = Instant::now();
+            self.sweep_rankings().await?;
+        }
+        Ok(true)
+    }
+
+    /// Deletes old events until the lease is due for renewal. Returns whether no more are old enough
+    /// or the sweep has deleted its maximum; `None` if another epoch has begun.
+    async fn trim(&mut self, epoch: Epoch) -> Result<Option<bool>> {
+        let begin = Instant::now();
+        let bounds = TrimBounds {
+            passed_before: self.before(KEPT_EVENTS),
+            all_before: self.before(self.ports.retention.max(KEPT_EVENTS)),
+        };
+        let (chunk, rounds) = SWEPT;
+        let (mut overtaken, mut is_complete) = (BTreeSet::new(), true);
+        for _ in 0..rounds {
+            is_complete = begin.elapsed() < KEEP;
+            if !is_complete {
+                break;
+            }
+            let Some(trimmed) = self.ports.positions.trim(self.source, epoch, bounds, chunk).await? else {
+                return Ok(None);
+            };
+            for (name, commits) in trimmed.overtaken {
+                self.ports.metrics.consumer_overtaken(self.source, shown_name(&name), commits as u64);
+                if !self.overtaken.contains(&name) && overtaken.insert(name.clone()) {
+                    tracing::error!(
+                        source = self.source + 1,
+                        consumer = shown_name(&name),
+                        "events of more than events.retention were deleted although the consumer has not applied them; \
+                         it is rebuilt from the rows, or its position can be removed if no worker runs it"
+                    );
+                }
+                overtaken.insert(name);
+            }
+            if trimmed.commits < chunk {
+                break;
+            }
+        }
+        if is_complete {
+            self.overtaken.clear();
+        }
+        self.overtaken.extend(overtaken);
+        Ok(Some(is_complete))
+    }
+
+    fn before(&self, age: Duration) -> Millis {
+        Millis(self.ports.clock.now().0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    /// Deletes ranking snapshots that are too old for any page token. Only the lease holder does
+    /// it, so that one process does the work; a second one would do no harm.
+    async fn sweep_rankings(&self) -> Result<()> {
+        let before = self.before(KEPT);
+        let (chunk, rounds) = SWEPT;
+        for _ in 0..rounds {
+            if self.ports.rankings.trim(self.source, before, chunk).await? < chunk {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Releases the lease, so that another process can take it at once.
+    pub(super) async fn release_lease(&self) {
+        if let Err(error) = self.ports.outbox.release_lease(self.source, self.me).await {
+            tracing::debug!(source = self.source + 1, %error, "the relay lease could not be released; it will expire");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! One reader of one subject.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use riposte_core::ports::{SubjectWatch, WatchItem};
+use riposte_core::{Error, Result};
+use tokio::sync::watch;
+
+use super::WatchHub;
+use super::live::SubjectStream;
+use super::subscriptions::SubscriptionGuard;
+
+/// The number of entries that a watcher takes from the ring at a time.
+const HANDFUL: usize = 32;
+
+/// Receives the changes of a subject in order. It holds only its position in the ring, so a slow
+/// reader costs no memory: once the ring has moved past it, the watcher ends with an error.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    hub: WatchHub,
+    _seat: SubscriptionGuard,
+    live: Arc<SubjectStream>,
+    moved: watch::Receiver<i64>,
+    closing: watch::Receiver<bool>,
+    seen: i64,
+    ready: VecDeque<Arc<WatchItem>>,
+    ended: bool,
+}
+
+impl Watcher {
+    /// Creates a watcher that has seen every revision up to `after`, or with 0 begins with the next
+    /// change.
+    pub(super) fn new(hub: WatchHub, seat: SubscriptionGuard, live: Arc<SubjectStream>, after: i64) -> Self {
+        let (seen, gap) = live.start(after);
+        hub.metrics.watch_opened();
+        let (moved, closing) = (live.moves(), hub.closing.subscribe());
+        let ready = gap.into_iter().map(Arc::new).collect();
+        Self { hub, _seat: seat, live, moved, closing, seen, ready, ended: false }
+    }
+
+    /// Returns the item without the part of a gap that this watcher has seen.
+    fn unseen(&mut self, told: &WatchItem) -> WatchItem {
+        let seen = self.seen;
+        self.seen = seen.max(told.last());
+        match told {
+            WatchItem::Change { .. } => told.clone(),
+            WatchItem::Gap { first, last } => WatchItem::Gap { first: (*first).max(seen + 1), last: *last },
+        }
+    }
+}
+
+#[async_trait]
+impl SubjectWatch for Watcher {
+    fn seen(&self) -> i64 {
+        self.seen
+    }
+
+    async fn next(&mut self) -> Option<Result<WatchItem>> {
+        loop {
+            if self.ended {
+                return None;
+            }
+            if *self.closing.borrow_and_update() {
+                return self.end(Error::ServerStopping);
+            }
+            if let Some(told) = self.ready.pop_front() {
+                return Some(Ok(self.unseen(&told)));
+            }
+            self.moved.mark_unchanged();
+            match self.live.behind(self.seen, HANDFUL) {
+                None => {
+                    self.hub.metrics.watch_dropped();
+                    return self.end(Error::WatchTooSlow);
+                }
+                Some(more) if !more.is_empty() => self.ready.extend(more),
+                Some(_) => {
+                    // Neither sender is dropped before this watcher, which holds both owners.
+                    tokio::select! {
+                        _ = self.moved.changed() => {}
+                        _ = self.closing.changed() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, error: Error) -> Option<Result<WatchItem>> {
+        self.ended = true;
+        Some(Err(error))
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.hub.metrics.watch_ended();
+    }
+}

@@ -1,0 +1,254 @@
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
+use riposte_core::verbs::UndeleteSubject;
+use riposte_core::{Command, CommandOutput, Error, Millis, Result, SubjectKey};
+use riposte_core::{CommandLog, Writer};
+use riposte_telemetry::Metrics;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use super::{QueueObserver, WriteQueueLimits, WriteQueues};
+use crate::Notifier;
+
+/// A writer that commits nothing until it is released, and stores the commands that it received.
+#[derive(Debug, Default)]
+struct Held {
+    gate: Option<Semaphore>,
+    batches: Mutex<Vec<Vec<Command>>>,
+    given: AtomicUsize,
+    at_once: AtomicUsize,
+    most_at_once: AtomicUsize,
+}
+
+#[async_trait]
+impl Writer for Held {
+    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
+        self.given.fetch_add(batch.len(), Ordering::SeqCst);
+        let at_once = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
+        if let Some(gate) = &self.gate {
+            gate.acquire().await.map_err(Error::internal)?.forget();
+        }
+        self.batches.lock().map_err(|_| Error::internal("poisoned"))?.push(batch.to_vec());
+        self.at_once.fetch_sub(1, Ordering::SeqCst);
+        // The error names its command, which distinguishes the results.
+        Ok(batch.iter().map(|command| Err(Error::invalid(number(command).to_string(), ""))).collect())
+    }
+}
+
+fn number(command: &Command) -> i64 {
+    command.now.0
+}
+
+fn command(object: usize, number: i64) -> Command {
+    Command {
+        subject: SubjectKey::stored("article".into(), object.to_string()),
+        verb: UndeleteSubject.into(),
+        request: RequestIdentity { key: IdempotencyKey([0; 16]), fingerprint: Fingerprint(0) },
+        now: Millis(number),
+    }
+}
+
+const LIMITS: WriteQueueLimits =
+    WriteQueueLimits { write_queue: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
+
+struct Fixture {
+    writer: Arc<Held>,
+    write_queues: Arc<WriteQueues>,
+}
+
+type Answer = Result<Vec<Result<CommandOutput>>>;
+
+impl Fixture {
+    fn new(limits: WriteQueueLimits, held: bool) -> Self {
+        let writer = Arc::new(Held { gate: held.then(|| Semaphore::new(0)), ..Held::default() });
+        let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
+        let witness = QueueObserver { bells: Notifier::new(1), metrics: Metrics::new().expect("sound") };
+        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, witness, &Handle::current()));
+        Self { writer, write_queues }
+    }
+
+    /// Submits commands, and waits until they are in their write queue.
+    async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Answer> {
+        let (write_queues, before) = (Arc::clone(&self.write_queues), self.taken());
+        let caller = tokio::spawn(async move { write_queues.submit(commands).await });
+        while self.taken() == before && !caller.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        caller
+    }
+
+    /// Returns the number of commands that wait, are being committed, or were committed.
+    fn taken(&self) -> usize {
+        let queue = self.write_queues.sources[0].comments.queue();
+        queue.waiting() + self.writer.given.load(Ordering::SeqCst)
+    }
+
+    /// Releases the writer for all waiting batches.
+    fn open(&self) {
+        self.writer.gate.as_ref().expect("a held writer").add_permits(1_000_000);
+    }
+
+    /// Waits until `count` committers work.
+    async fn working(&self, count: usize) {
+        while self.writer.at_once.load(Ordering::SeqCst) != count {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.writer.batches.lock().expect("kept").iter().map(Vec::len).collect()
+    }
+}
+
+/// Returns `count` objects, each in a write queue of its own.
+fn objects_apart(count: usize) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    (0..).filter(|n| seen.insert(command(*n, 0).subject.partition())).take(count).collect()
+}
+
+/// Returns the numbers that the results name.
+async fn told(caller: JoinHandle<Answer>) -> Vec<String> {
+    let answer = caller.await.expect("no panic").expect("taken");
+    let field = |refused: Result<CommandOutput>| match refused {
+        Err(Error::Invalid(violations)) => violations[0].field.clone(),
+        other => panic!("{other:?}"),
+    };
+    answer.into_iter().map(field).collect()
+}
+
+#[tokio::test]
+async fn what_waits_meanwhile_is_the_next_batch_and_everybody_gets_the_own_answer() {
+    let fixture = Fixture::new(LIMITS, true);
+    let mut callers = Vec::new();
+    for n in 0..40 {
+        callers.push(fixture.hand(vec![command(1, n)]).await);
+    }
+    fixture.open();
+    for (n, caller) in callers.into_iter().enumerate() {
+        assert_eq!(told(caller).await, [n.to_string()]);
+    }
+    let sizes = fixture.sizes();
+    assert_eq!((sizes[0], sizes.iter().sum::<usize>()), (1, 40), "the first went alone: {sizes:?}");
+    assert!(sizes.len() <= 5, "39 that wait are 32, 6 and 1: {sizes:?}");
+    let order: Vec<i64> = fixture.writer.batches.lock().expect("kept").iter().flatten().map(number).collect();
+    assert!(order.is_sorted(), "a lane keeps its order: {order:?}");
+}
+
+#[tokio::test]
+async fn a_lane_has_one_committer_while_others_work_beside_it() {
+    let fixture = Fixture::new(LIMITS, true);
+    let [a, b] = objects_apart(2)[..] else { panic!("two") };
+    let mut callers = Vec::new();
+    for n in 0..6 {
+        callers.push(fixture.hand(vec![command(a, n)]).await);
+    }
+    fixture.working(1).await;
+    callers.push(fixture.hand(vec![command(b, 9)]).await);
+    fixture.working(2).await;
+    fixture.open();
+    for caller in callers {
+        told(caller).await;
+    }
+    assert_eq!(fixture.writer.most_at_once.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn commands_of_one_caller_stay_together_however_many_they_are() {
+    let fixture = Fixture::new(LIMITS, true);
+    let first = fixture.hand(vec![command(1, 0)]).await;
+    let few = fixture.hand((1..4).map(|n| command(1, n)).collect()).await;
+    let many = fixture.hand((4..2_004).map(|n| command(1, n)).collect()).await;
+    assert!(
+        matches!(many.await.expect("no panic"), Err(Error::Overloaded { .. })),
+        "more than a lane holds beside others"
+    );
+    fixture.open();
+    assert_eq!((told(first).await.len(), told(few).await), (1, vec!["1".into(), "2".into(), "3".into()]));
+    let alone = fixture.hand((0..2_000).map(|n| command(1, n)).collect()).await;
+    assert_eq!(told(alone).await.len(), 2_000, "an empty lane takes what could never be written otherwise");
+}
+
+#[tokio::test]
+async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_its_callers_left() {
+    let fixture = Fixture::new(WriteQueueLimits { write_queue: 600, source: 700, committers: 1, ..LIMITS }, true);
+    let mut callers = vec![fixture.hand(vec![command(1, 0)]).await];
+    fixture.working(1).await;
+    for n in 1..=600 {
+        callers.push(fixture.hand(vec![command(1, n)]).await);
+    }
+    let refused = fixture.write_queues.submit(vec![command(1, 601)]).await;
+    assert!(matches!(refused, Err(Error::Overloaded { .. })), "the lane is full: {refused:?}");
+    let neighbour = (2..).find(|n| command(*n, 0).subject.partition() != command(1, 0).subject.partition());
+    for n in 0..100 {
+        callers.push(fixture.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
+    }
+    let refused = fixture.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)]).await;
+    assert!(matches!(refused, Err(Error::Overloaded { .. })), "the source is full: {refused:?}");
+    callers.iter().for_each(JoinHandle::abort);
+    fixture.open();
+    fixture.write_queues.close().await;
+    assert_eq!(fixture.sizes().iter().sum::<usize>(), 701, "a refused one had an effect, or a taken one none");
+}
+
+#[tokio::test]
+async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
+    let fixture = Fixture::new(LIMITS, false);
+    assert_eq!(told(fixture.hand(vec![command(1, 7)]).await).await, ["7"]);
+    fixture.write_queues.close().await;
+    assert_eq!(fixture.write_queues.submit(vec![command(1, 8)]).await, Err(Error::ServerStopping));
+    assert_eq!(fixture.sizes(), [1]);
+}
+
+#[tokio::test]
+async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_locks() {
+    // The commands that wait in each write queue, in order, while the first command is committed;
+    // and the batches that follow.
+    let cases: [(bool, usize, &[usize], &[usize]); 7] = [
+        (true, 32, &[1, 8, 1], &[1, 1, 8, 1]),
+        (false, 32, &[1, 8, 1], &[1, 8, 2]),
+        (true, 32, &[1, 4, 1], &[1, 1, 4, 1]),
+        (true, 32, &[1, 3, 1], &[1, 4, 1]),
+        // 4 of 16 are a quarter, and 4 of 17 are not.
+        (true, 32, &[3, 3, 3, 3, 4], &[1, 12, 4]),
+        (true, 32, &[3, 3, 3, 4, 4], &[1, 16, 1]),
+        // Write queues beyond the breadth of a batch do not count towards what it could take.
+        (true, 2, &[1, 4, 8, 8], &[1, 1, 4, 8, 8]),
+    ];
+    let objects = objects_apart(6);
+    for (apart, breadth, waiting, sizes) in cases {
+        let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth, apart, ..LIMITS }, true);
+        let mut callers = vec![fixture.hand(vec![command(objects[0], 0)]).await];
+        fixture.working(1).await;
+        for (object, count) in objects[1..].iter().zip(waiting) {
+            for _ in 0..*count {
+                callers.push(fixture.hand(vec![command(*object, 0)]).await);
+            }
+        }
+        fixture.open();
+        for caller in callers {
+            told(caller).await;
+        }
+        assert_eq!(fixture.sizes(), sizes, "apart: {apart}, {waiting:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_takes_from_no_more_lanes_than_it_may_and_leaves_the_rest_to_the_next() {
+    let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth: 2, ..LIMITS }, true);
+    let objects = objects_apart(5);
+    let mut callers = Vec::new();
+    for (n, object) in (0..).zip(&objects) {
+        callers.push(fixture.hand(vec![command(*object, n)]).await);
+    }
+    fixture.open();
+    for caller in callers {
+        told(caller).await;
+    }
+    assert_eq!(fixture.sizes(), [1, 2, 2], "the first went alone");
+}

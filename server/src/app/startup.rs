@@ -1,0 +1,300 @@
+//! The steps of a start, in their order. Each one needs what earlier ones return, and records how
+//! it is undone. A stop runs in the opposite order: first the server stops to admit calls, and last
+//! it closes its store.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use riposte_core::ports::EventConsumer;
+use riposte_grpc::admission::Admission;
+use riposte_grpc::audit::AuditLog;
+use riposte_grpc::middleware::ReadinessGate;
+use riposte_grpc::response_cache::{ResponseCache, ResponseCacheConsumer};
+use riposte_grpc::{PageTokenCodec, Services};
+use riposte_pipeline::watch::WatchHub;
+use riposte_pipeline::{
+    BackgroundRoles, BackgroundTasks, LeaseRelease, MemberHistoryConsumer, Notifier, RankIndexConsumer, RelayPorts,
+    WriteQueues,
+};
+use riposte_store::{SqlStore, StoreKind};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+use super::components::{Components, DerivedState};
+use super::credentials::ServerCredentials;
+use super::listener::{Listener, ListenerConfig};
+use super::metrics_server::MetricsServer;
+use super::readiness::{HealthStatus, ReadinessWatch};
+use super::reload::{Reloaders, WatchedFiles};
+use super::socket::bind;
+use super::steps::StartedSteps;
+use super::threads::{DataRuntime, DataThreads};
+use super::{Addresses, AppInputs};
+use crate::cache_stack::CacheStack;
+use crate::clock::SystemClock;
+use crate::listener::ServerRole;
+use crate::observers::observe_store;
+
+/// The time in which the audit log may write its last records, which no call waits for.
+const AUDIT_ENDS: Duration = Duration::from_secs(2);
+
+/// A start, with the steps that succeeded so far.
+pub(super) struct Startup<'a> {
+    inputs: AppInputs<'a>,
+    clock: Arc<SystemClock>,
+    steps: &'a mut StartedSteps,
+}
+
+/// The listeners of a server that serves calls.
+struct Listeners {
+    health: HealthStatus,
+    public: SocketAddr,
+    admin: SocketAddr,
+}
+
+impl<'a> Startup<'a> {
+    /// Creates a start that records its steps in `steps`.
+    pub(super) fn new(inputs: AppInputs<'a>, steps: &'a mut StartedSteps) -> Self {
+        Self { inputs, clock: Arc::new(SystemClock), steps }
+    }
+
+    /// Runs all steps. `ready` reports when the store can be used.
+    ///
+    /// # Errors
+    /// The error of the first step that fails.
+    pub(super) async fn run(mut self, ready: watch::Sender<bool>) -> Result<Addresses> {
+        let AppInputs { config, metrics, decorators, .. } = self.inputs.clone();
+        // Files are watched from before they are read, so that no change is missed.
+        let files = WatchedFiles::look(config);
+        let credentials = self.credentials()?;
+        let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
+        let data = self.data_threads()?;
+        let store = self.store(&data).await?;
+        let cache = self.cache(&data, &store).await?;
+        let scrape = self.metrics_server()?;
+        self.file_reload(
+            files,
+            Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone()),
+        );
+        let pages = self.response_cache();
+        let components = Components {
+            config,
+            store: &store,
+            copies: &cache,
+            policies: &Arc::new(config.policies()),
+            clock: &Arc::clone(&self.clock),
+            metrics: &metrics,
+            decorators,
+        };
+        let derived = components.derived();
+        let hub = WatchHub::new(store.outbox(), metrics.clone());
+        let relay = components.relay(&derived, event_consumers(&components, &derived, &hub, &pages));
+        let notifier = Notifier::new(relay.outbox.sources());
+        let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
+        let audit = self.audit_log()?;
+        let queues = self.write_queues(&data, &components, &notifier);
+        let reader = cache.reader(&store);
+        let services = Services {
+            audit,
+            comments: components.reads(Arc::clone(&reader), cache.rankings(&derived.rankings)),
+            rows: components.reads(store.reader(), Arc::clone(&derived.rankings)),
+            mutations: components.mutations(Arc::clone(&reader), &queues, &pages),
+            maintenance: components.maintenance(reader, &derived),
+            tokens: Arc::new(tokens),
+            clock: Arc::clone(&self.clock) as _,
+            limits: components.limits(),
+            watches: Arc::new(hub.clone()),
+            cached_pages: cache.cached(),
+            pages,
+            metrics: metrics.clone(),
+            admission: Admission::new(&config.admission(), metrics.clone()),
+        };
+        let gate = ReadinessGate::default();
+        let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials)?;
+        self.steps.push("watches", async move { hub.close() });
+        let readiness = ReadinessWatch::start(ready, store, gate, health, metrics);
+        self.readiness(readiness, leases);
+        Ok(Addresses { grpc: public, admin, metrics: scrape })
+    }
+
+    fn credentials(&self) -> Result<ServerCredentials> {
+        let clock = Arc::clone(&self.clock) as _;
+        Ok(ServerCredentials::open(self.inputs.config, clock, self.inputs.metrics.clone())?)
+    }
+
+    fn data_threads(&mut self) -> Result<DataRuntime> {
+        let threads = DataThreads::start()?;
+        let runtime = threads.runtime();
+        self.steps.push("data threads", async move { threads.stop() });
+        Ok(runtime)
+    }
+
+    /// Opens the store on the threads of `data`. An embedded store is migrated.
+    async fn store(&mut self, data: &DataRuntime) -> Result<SqlStore> {
+        let settings = &self.inputs.config.store;
+        let open = settings.to_open()?;
+        let store = data.enter(|| SqlStore::open(&open, Arc::clone(&self.clock) as _))?;
+        let opened = store.clone();
+        self.steps.push("store", async move { opened.close().await });
+        if settings.kind == StoreKind::Sqlite {
+            riposte_migrations::up(&store, |_| {}).await.context("cannot bring the SQLite file to its schema")?;
+        }
+        observe_store(&store, &self.inputs.metrics);
+        Ok(store)
+    }
+
+    async fn cache(&mut self, data: &DataRuntime, store: &SqlStore) -> Result<CacheStack> {
+        let AppInputs { config, metrics, decorators, .. } = &self.inputs;
+        let open = || CacheStack::open(&config.cache, config.store.timeline, store, metrics, decorators);
+        let cache = data.enter(open)?;
+        let opened = cache.clone();
+        self.steps.push("cache", async move { opened.close().await });
+        cache.connect().await;
+        Ok(cache)
+    }
+
+    fn metrics_server(&mut self) -> Result<Option<SocketAddr>> {
+        let Some(server) = MetricsServer::open(self.inputs.config, &self.inputs.metrics)? else { return Ok(None) };
+        let address = server.address();
+        self.steps.push("metrics server", async move { server.stop().await });
+        Ok(Some(address))
+    }
+
+    fn file_reload(&mut self, files: WatchedFiles, reloaders: Reloaders) {
+        let task = files.watch(reloaders, self.inputs.metrics.clone());
+        self.steps.push("file reload", async move { task.abort() });
+    }
+
+    fn response_cache(&mut self) -> ResponseCache {
+        let AppInputs { config, metrics, .. } = &self.inputs;
+        let settings = &config.response_cache;
+        let pages = ResponseCache::new(settings.limits(config.server.times().read), settings.rates(), metrics.clone());
+        let task = tokio::spawn(pages.clone().keep());
+        self.steps.push("response cache", async move { task.abort() });
+        pages
+    }
+
+    /// Starts the relay, the event consumers and the tasks of the cache.
+    fn background_tasks(
+        &mut self,
+        data: &DataRuntime,
+        cache: &CacheStack,
+        relay: &RelayPorts,
+        notifier: &Notifier,
+        ready: &watch::Receiver<bool>,
+    ) -> LeaseRelease {
+        let roles = &self.inputs.config.server.roles;
+        let roles = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
+        let beside = cache.tasks(&relay.outbox, &relay.clock, &relay.metrics);
+        let tasks = data.enter(|| BackgroundTasks::start(relay, notifier, beside, ready, roles));
+        let leases = tasks.lease_release();
+        self.steps.push("background tasks", async move { tasks.stop().await });
+        leases
+    }
+
+    /// Opens the audit log. A server that cannot write it does not start.
+    fn audit_log(&mut self) -> Result<AuditLog> {
+        let settings = &self.inputs.config.audit;
+        let audit = AuditLog::open(settings, Arc::clone(&self.clock) as _, self.inputs.metrics.clone());
+        let file = || settings.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+        let audit = audit.with_context(|| format!("cannot append to the audit log (audit.file = {})", file()))?;
+        let opened = audit.clone();
+        self.steps.push("audit log", async move {
+            if timeout(AUDIT_ENDS, opened.flush()).await.is_err() {
+                tracing::warn!("the audit log could not be flushed in time; its last records may be missing");
+            }
+        });
+        Ok(audit)
+    }
+
+    fn write_queues(
+        &mut self,
+        data: &DataRuntime,
+        components: &Components<'_>,
+        notifier: &Notifier,
+    ) -> Arc<WriteQueues> {
+        let callers = Handle::current();
+        let queues = Arc::new(data.enter(|| components.write_queues(notifier, &callers)));
+        let (opened, within) = (Arc::clone(&queues), self.inputs.config.server.drain_timeout.duration());
+        // No call waits for these commands any more. Those that the store does not accept within
+        // this time are lost as in a crash.
+        self.steps.push("write queues", async move {
+            if timeout(within, opened.close()).await.is_err() {
+                tracing::warn!(
+                    "the drain timeout ended while writes were queued; a repeat of each one executes it or returns its result"
+                );
+            }
+        });
+        queues
+    }
+
+    /// Serves the public services and the admin service.
+    fn listeners(
+        &mut self,
+        components: &Components<'_>,
+        services: &Services,
+        gate: &ReadinessGate,
+        credentials: ServerCredentials,
+    ) -> Result<Listeners> {
+        let AppInputs { config, metrics, faults, .. } = &self.inputs;
+        let [hot, recording] = components.layers(services, gate.clone(), credentials.guard.clone(), faults.clone());
+        let server = &config.server;
+        let sockets = [bind(server.listen, "server.listen")?, bind(server.admin_listen, "server.admin_listen")?];
+        let unread = config.limits.send_buffer();
+        let surface = |routes, layer| {
+            ListenerConfig::new(routes, layer, config, credentials.tls.clone(), unread.clone(), metrics)
+        };
+        let [public, admin] = sockets;
+        let public = Listener::start(public, surface(riposte_grpc::public(services), hot))?;
+        let admin = Listener::start(admin, surface(riposte_grpc::admin(services), recording).for_operators())?;
+        let started = Listeners {
+            health: HealthStatus::of(config, vec![public.health(), admin.health()]),
+            public: public.address(),
+            admin: admin.address(),
+        };
+        let within = server.drain_timeout.duration();
+        self.steps.push("listeners", async move {
+            tokio::join!(public.stop(within), admin.stop(within));
+        });
+        Ok(started)
+    }
+
+    /// Records how readiness ends. Load balancers get the time to notice it; a server that serves
+    /// no calls releases its leases at once.
+    fn readiness(&mut self, readiness: ReadinessWatch, leases: LeaseRelease) {
+        let server = &self.inputs.config.server;
+        let (serves_calls, delay) = (server.roles.has(ServerRole::Api), server.drain_delay.duration());
+        self.steps.push("readiness", async move {
+            let health = readiness.stop().await;
+            if serves_calls {
+                sleep(delay).await;
+            } else {
+                leases.release();
+            }
+            health.end().await;
+        });
+    }
+}
+
+/// Returns all event consumers of the process. A new one is added here.
+fn event_consumers(
+    components: &Components<'_>,
+    derived: &DerivedState,
+    hub: &WatchHub,
+    pages: &ResponseCache,
+) -> Vec<Arc<dyn EventConsumer>> {
+    let (histories, index) = (Arc::clone(&derived.histories), Arc::clone(&derived.rank_indexes));
+    let mut consumers: Vec<Arc<dyn EventConsumer>> = vec![
+        Arc::new(MemberHistoryConsumer { histories, subjects: components.subjects() }),
+        Arc::new(RankIndexConsumer { index, subjects: components.subjects() }),
+        Arc::new(ResponseCacheConsumer { pages: pages.clone() }),
+        Arc::new(hub.clone()),
+    ];
+    if let Some(repair) = components.copies.repair(&components.store.outbox()) {
+        consumers.push(Arc::new(repair));
+    }
+    consumers
+}

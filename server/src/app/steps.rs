@@ -1,0 +1,63 @@
+//! The steps of a start that succeeded, and how each is undone.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::{Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+/// A step that was started.
+struct StartedStep {
+    name: &'static str,
+    /// Undoes the step. It does nothing before it is awaited.
+    undo: Undo,
+}
+
+/// The future that undoes a step. The mutex, which is never locked, lets threads share the steps.
+type Undo = Mutex<BoxFuture<'static, ()>>;
+
+/// The started steps of a server, in their order. A stop undoes them, the last first, and so does a
+/// start that fails half-way.
+#[derive(Default)]
+pub(super) struct StartedSteps(Vec<StartedStep>);
+
+impl StartedSteps {
+    /// Records a step that succeeded, with the future that undoes it.
+    pub(super) fn push(&mut self, name: &'static str, undo: impl Future<Output = ()> + Send + 'static) {
+        tracing::debug!(step = name, "started");
+        self.0.push(StartedStep { name, undo: Mutex::new(undo.boxed()) });
+    }
+
+    /// Undoes all steps, the last first.
+    pub(super) async fn undo(self) {
+        for StartedStep { name, undo } in self.0.into_iter().rev() {
+            undo.into_inner().unwrap_or_else(PoisonError::into_inner).await;
+            tracing::debug!(step = name, "stopped");
+        }
+    }
+}
+
+impl Debug for StartedSteps {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|step| step.name)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StartedSteps;
+    use std::sync::{Arc, Mutex};
+
+    #[tokio::test]
+    async fn steps_are_undone_in_reverse_order() {
+        let (mut steps, undone) = (StartedSteps::default(), Arc::new(Mutex::new(Vec::new())));
+        for name in ["store", "cache", "listeners"] {
+            let undone = Arc::clone(&undone);
+            steps.push(name, async move { undone.lock().expect("no test panics with it").push(name) });
+        }
+        assert_eq!(format!("{steps:?}"), "[\"store\", \"cache\", \"listeners\"]");
+        assert!(undone.lock().expect("no test panics with it").is_empty(), "a step is undone only on request");
+        steps.undo().await;
+        assert_eq!(*undone.lock().expect("no test panics with it"), ["listeners", "cache", "store"]);
+    }
+}
