@@ -12,6 +12,7 @@ mod globals;
 mod layout;
 mod reasons;
 mod services;
+mod product;
 mod sizes;
 mod source;
 mod type_names;
@@ -116,6 +117,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     let sources = sources(repo, &files)?;
     let mut report = Report::default();
     sizes::check(&sources, &mut report);
+    product::check(&sources, &mut report);
     type_names::check(&sources, &mut report);
     for source in sources.iter().filter(|source| !source.generated) {
         layout::check(source, &mut report.faults);

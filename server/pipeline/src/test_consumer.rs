@@ -25,6 +25,7 @@ pub(super) struct Record {
     lost_leases: usize,
     poison: BTreeSet<i64>,
     is_unavailable: bool,
+    panics: BTreeSet<i64>,
     refused: usize,
 }
 
@@ -52,7 +53,16 @@ impl TestConsumer {
         }
     }
 
-    /// Lets all batches fail as they do while the data source is away, or no longer.
+    /// Lets batches with this event panic, or no longer.
+    pub(super) fn panic_at(&self, number: i64, is: bool) {
+        if is {
+            self.record().panics.insert(number);
+        } else {
+            self.record().panics.remove(&number);
+        }
+    }
+
+    /// Lets all batches fail as they do while the data source is unavailable, or no longer.
     pub(super) fn set_unavailable(&self, is_unavailable: bool) {
         self.record().is_unavailable = is_unavailable;
     }
@@ -105,6 +115,11 @@ impl EventConsumer for TestConsumer {
         if events.iter().any(|of| record.poison.contains(&of.number)) {
             record.refused += 1;
             return Err(Error::internal("an event that cannot be applied"));
+        }
+        if events.iter().any(|of| record.panics.contains(&of.number)) {
+            record.refused += 1;
+            drop(record);
+            panic!("a consumer that panics");
         }
         record.applied.extend(events.iter().map(|of| of.number));
         Ok(Applied::all(events))

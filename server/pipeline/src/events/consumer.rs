@@ -1,9 +1,11 @@
 //! The loop that delivers the events of one source to one event consumer: in order, at least once,
 //! and without leaving one out. Positions are stored by the names of the consumers.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use riposte_core::event::{SequencedEvent, commits};
 use riposte_core::ports::{
     Applied, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Position, PositionMove, shown_name,
@@ -273,9 +275,11 @@ impl ConsumerLoop {
         Ok(events.len())
     }
 
-    /// Applies events, and names the one that cannot be applied.
+    /// Applies events, and names the one that cannot be applied. A panic of the consumer is an error
+    /// like others: it does not end the task, which also runs the relay.
     async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
-        match self.consumer.apply(self.source, events).await {
+        let applied = AssertUnwindSafe(self.consumer.apply(self.source, events)).catch_unwind().await;
+        match applied.unwrap_or_else(|_| Err(Error::internal("the consumer panicked"))) {
             Ok(Applied(to)) => {
                 if let Some(number) = self.isolation.applied(to) {
                     self.ports.metrics.consumer_stuck(self.source, self.name(), false);

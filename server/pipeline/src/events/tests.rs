@@ -109,6 +109,22 @@ async fn an_event_that_cannot_be_applied_is_named_and_everything_before_it_is_ap
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_panic_of_a_consumer_is_an_error_that_names_its_event() {
+    let fixture = Fixture::new().await;
+    let consumer = Arc::new(TestConsumer::durable(DURABLE));
+    fixture.memory.fill(30);
+    fixture.memory.place(DURABLE, 9);
+    consumer.panic_at(20, true);
+    let _task = fixture.start_leader(&consumer);
+    let stuck = "riposte_consumer_stuck{consumer=\"member_history\",source=\"1\"} 1";
+    until("it is named", || fixture.is_measured(stuck)).await;
+    assert!(consumer.applied().into_iter().eq(10..=19), "{:?}", consumer.applied());
+    consumer.panic_at(20, false);
+    until("all is applied", || fixture.memory.position(DURABLE) == Some(30)).await;
+    assert!(!fixture.is_measured(stuck));
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_event_is_named_while_the_data_source_is_unavailable() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
