@@ -1,4 +1,5 @@
-{{/* What each value allows and all together do not: told at once, before anything is rendered. */}}
+{{/* Checks of combinations of values, which the schema cannot express. All faults are reported at once, before anything
+     is rendered. */}}
 {{- define "riposte.checks" -}}
 {{- $faults := list -}}
 {{- range $check := list "image" "store" "secrets" "transport" "scale" "once" "variables" "objects" -}}
@@ -93,7 +94,8 @@ autoscaling.maxReplicas: must not be below autoscaling.minReplicas
 {{- end }}
 {{- end -}}
 
-{{/* What Kubernetes takes once for each name, and the values give twice, to the chart's own or among themselves. */}}
+{{/* Lists in which Kubernetes allows each name once: a name of the values must not occur twice, and must not be one of
+     the chart's own. */}}
 {{- define "riposte.checks.once" -}}
 {{- $lists := list
   (dict "path" "extraVolumes" "key" "name" "all" "riposte.serverVolumes" "more" .Values.extraVolumes)
@@ -113,7 +115,8 @@ autoscaling.maxReplicas: must not be below autoscaling.minReplicas
 {{- end }}
 {{- end -}}
 
-{{/* Variables of the server for what the chart gives it in another way: the server would refuse both, or the variable would win. */}}
+{{/* Variables of the server for settings that the chart sets in another way. The server would reject both, or the
+     variable would take precedence. */}}
 {{- define "riposte.checks.variables" -}}
 {{- $given := dict "RIPOSTE__SERVER__ROLES" true
   "RIPOSTE__STORE__SOURCES" (not (empty .Values.secrets.sources))

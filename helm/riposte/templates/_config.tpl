@@ -1,4 +1,4 @@
-{{/* The server's configuration, and what follows from it. */}}
+{{/* The server's configuration, and values that are computed from it. */}}
 
 {{- define "riposte.sqlite" -}}
 {{- if eq (dig "store" "kind" "mysql" .Values.config) "sqlite" }}yes{{ end -}}
@@ -8,7 +8,7 @@
 {{- if dig "auth" "allow_insecure" false .Values.config }}yes{{ end -}}
 {{- end -}}
 
-{{/* As the server reads it, in JSON: the values, and the paths of what the chart mounts. */}}
+{{/* The configuration of the server as JSON: the values, and the paths of the files that the chart mounts. */}}
 {{- define "riposte.config" -}}
 {{- $paths := dict -}}
 {{- with .Values.secrets.tls -}}
@@ -47,8 +47,8 @@
 {{- mustMergeOverwrite (deepCopy .Values.config) $paths | toJson -}}
 {{- end -}}
 
-{{/* The data sources with the files of their addresses, in JSON: the same paths in the pods that serve and in the Job, each with
-     credentials of its own. None where both have them from a file of secrets. */}}
+{{/* The data sources with the files of their addresses, as JSON. The paths are the same in the pods that serve and in
+     the Job; the credentials differ. Empty if both read the data sources from a file of secrets. */}}
 {{- define "riposte.sources" -}}
 {{- $named := max (len .Values.secrets.sources) (len .Values.migration.sources) -}}
 {{- $given := dig "store" "sources" list .Values.config -}}
@@ -65,8 +65,8 @@
 {{- $sources | toJson -}}
 {{- end -}}
 
-{{/* A table as TOML: its own values first, then the tables in it. JSON's texts, numbers and lists are TOML's too. Takes
-     table and the path that leads to it. */}}
+{{/* A table as TOML: first its values, then its inner tables. Texts, numbers and lists have the same form in JSON and
+     in TOML. Takes table and its path. */}}
 {{- define "riposte.toml" -}}
 {{- $path := .path -}}
 {{- $inner := list -}}
@@ -98,7 +98,7 @@
 {{- include "riposte.toml" (dict "path" list "table" (include "riposte.config" . | fromJson)) }}
 {{ end -}}
 
-{{/* The port of an address. Takes config, key and the port without it. */}}
+{{/* The port of an address. Takes config, key and the default port. */}}
 {{- define "riposte.port" -}}
 {{- $address := dig "server" .key "" .config -}}
 {{- if $address -}}
@@ -120,7 +120,8 @@
 {{- include "riposte.port" (dict "config" .Values.config "key" "metrics_listen" "default" "7173") -}}
 {{- end -}}
 
-{{/* Whether an address can be reached from outside its pod; without one the server listens on the loopback address. */}}
+{{/* Not empty if an address can be reached from outside its pod. Without an address the server listens on the loopback
+     address. */}}
 {{- define "riposte.exposed" -}}
 {{- $address := dig "server" .key "127.0.0.1:0" .config -}}
 {{- if not (or (hasPrefix "127." $address) (hasPrefix "[::1]" $address)) }}yes{{ end -}}
@@ -134,7 +135,7 @@
 {{- include "riposte.exposed" (dict "config" .Values.config "key" "metrics_listen") -}}
 {{- end -}}
 
-{{/* A duration as the server writes it, in whole seconds, rounded up. */}}
+{{/* A duration of the server's configuration in whole seconds, rounded up. */}}
 {{- define "riposte.seconds" -}}
 {{- $units := dict "ms" 1 "s" 1000 "min" 60000 "h" 3600000 "d" 86400000 -}}
 {{- $count := regexFind "[0-9]+" . | int64 -}}
@@ -142,8 +143,8 @@
 {{- div (add (mul $count $unit) 999) 1000 -}}
 {{- end -}}
 
-{{/* Health changes and calls are still accepted; running calls finish; queued writes are committed, within the same time
-     again; the store is closed. */}}
+{{/* The grace period of a pod: drain_delay, in which calls are still accepted; drain_timeout for running calls;
+     drain_timeout again for queued writes; and the time to close the store. */}}
 {{- define "riposte.gracePeriod" -}}
 {{- $delay := include "riposte.seconds" .Values.config.server.drain_delay | int64 -}}
 {{- $timeout := include "riposte.seconds" .Values.config.server.drain_timeout | int64 -}}

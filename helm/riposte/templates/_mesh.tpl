@@ -1,4 +1,4 @@
-{{/* What a mesh has to know: who is injected, and who may call which port. */}}
+{{/* Objects and labels for a mesh: the pods with a sidecar, and the callers of each port. */}}
 
 {{/* Takes root and inject. */}}
 {{- define "riposte.mesh.podLabels" -}}
@@ -14,7 +14,8 @@ linkerd.io/inject: {{ ternary "enabled" "disabled" .inject }}
 {{- end -}}
 {{- end -}}
 
-{{/* The callers of a port as JSON; those of the public one with the chart's own test. Takes root and port. */}}
+{{/* The callers of a port as JSON; the callers of the public port include the chart's own test. Takes root and port.
+     */}}
 {{- define "riposte.mesh.callers" -}}
 {{- $of := dict "grpc" "callers" "admin" "admins" "metrics" "scrapers" -}}
 {{- $callers := get .root.Values.mesh.authorization (get $of .port) -}}
@@ -33,12 +34,12 @@ linkerd.io/inject: {{ ternary "enabled" "disabled" .inject }}
 {{- printf "%s-%s" (include "riposte.fullname" .root) .port -}}
 {{- end -}}
 
-{{/* Whether this mesh gets authorization objects. Takes root and mesh. */}}
+{{/* Not empty if this mesh gets authorization objects. Takes root and mesh. */}}
 {{- define "riposte.mesh.authorizes" -}}
 {{- if and .root.Values.mesh.authorization.enabled (eq .root.Values.mesh.type .mesh) }}yes{{ end -}}
 {{- end -}}
 
-{{/* Linkerd: a port of the pods that lets in nobody who is not authorized. Takes root and port. */}}
+{{/* Linkerd: a port of the pods that admits only authorized callers. Takes root and port. */}}
 {{- define "riposte.mesh.server" -}}
 {{- if include "riposte.mesh.authorizes" (dict "root" .root "mesh" "linkerd") -}}
 apiVersion: policy.linkerd.io/v1beta3
@@ -64,7 +65,7 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Linkerd: who they are. Takes root and port. */}}
+{{/* Linkerd: the identities of the authorized callers. Takes root and port. */}}
 {{- define "riposte.mesh.identities" -}}
 {{- if include "riposte.mesh.authorizes" (dict "root" .root "mesh" "linkerd") -}}
 {{- $callers := include "riposte.mesh.callers" . | fromJsonArray -}}
@@ -82,7 +83,8 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Both: who may call a port. Nobody is named for a port that nobody may call. Takes root and port. */}}
+{{/* Both meshes: the authorization of the callers of a port. A port without callers gets none. Takes root and port.
+     */}}
 {{- define "riposte.mesh.authorization" -}}
 {{- $callers := include "riposte.mesh.callers" . | fromJsonArray -}}
 {{- if and $callers (include "riposte.mesh.authorizes" (dict "root" .root "mesh" "linkerd")) -}}
@@ -100,8 +102,8 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Istio: one policy for all ports of a kind of pods. Without a rule for a port nobody may call it. Takes root, name, component
-     and ports. */}}
+{{/* Istio: one policy for all ports of a kind of pods. A port without a rule cannot be called. Takes root, name,
+     component and ports. */}}
 {{- define "riposte.mesh.istio" -}}
 apiVersion: security.istio.io/v1
 kind: AuthorizationPolicy

@@ -1,4 +1,4 @@
-{{/* The Job that brings the tables to the schema of this version, with an account and credentials of its own. */}}
+{{/* The Job that migrates the tables to the schema of this version, with an account and credentials of its own. */}}
 
 {{- define "riposte.migrates" -}}
 {{- if and .Values.migration.enabled (not (include "riposte.sqlite" .)) }}yes{{ end -}}
@@ -18,8 +18,8 @@ automountServiceAccountToken: false
 {{- end -}}
 {{- end -}}
 
-{{/* Its name gets a hash of the whole object behind it. It lives as long as the release wants it: one that deleted itself
-     would come back at the next look of whoever compares. */}}
+{{/* A hash of the whole object is appended to the name of the Job. The Job exists for as long as its release. If it
+     deleted itself, a tool that compares the objects would create it again. */}}
 {{- define "riposte.object.migrationJob" -}}
 {{- if include "riposte.migrates" . -}}
 apiVersion: batch/v1
@@ -33,7 +33,7 @@ spec:
       - action: Ignore
         onPodConditions:
           - {type: DisruptionTarget, status: "True"}
-      # Exit code 2: the configuration is wrong, or the data was made for other table counts. Another try finds the same.
+      # Exit code 2: the configuration is wrong, or the data has other table counts. A repeat cannot succeed.
       - action: FailJob
         onExitCodes: {containerName: migrate, operator: In, values: [2]}
   template:
@@ -61,7 +61,7 @@ spec:
             - migrate
             - up
             {{- include "riposte.configArguments" .Values.migration.config | nindent 12 }}
-            # It has no use for the cache, nor its address.
+            # The migration does not use the cache, so it needs no address of it.
             - --set=cache.kind=none
           resources:
             {{- toYaml .Values.migration.resources | nindent 12 }}

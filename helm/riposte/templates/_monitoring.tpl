@@ -1,6 +1,6 @@
-{{/* For the Prometheus operator and Grafana. */}}
+{{/* Objects for the Prometheus operator and for Grafana. */}}
 
-{{/* Labels of the chart, and those by which Prometheus finds it. Takes root, name and component. */}}
+{{/* Metadata with the labels by which Prometheus finds the object. Takes root, name and component. */}}
 {{- define "riposte.monitoring.metadata" -}}
 {{- include "riposte.metadata" . }}
 {{- with .root.Values.monitoring.labels }}

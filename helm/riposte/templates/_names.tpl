@@ -4,7 +4,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* 40 characters, so that the longest name made of it stays within 63. */}}
+{{/* At most 40 characters, so that the longest name that contains it has at most 63. */}}
 {{- define "riposte.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
@@ -23,14 +23,15 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What never changes: by these a Deployment and its Services find their pods. Takes root and component. */}}
+{{/* The labels by which a Deployment and its Services find their pods; they never change. Takes root and component.
+     */}}
 {{- define "riposte.selector" -}}
 app.kubernetes.io/name: {{ include "riposte.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* The pods that serve and those that work, where they are apart, as a selector. */}}
+{{/* A selector of the pods that serve and, if they are separate, of the workers. */}}
 {{- define "riposte.allPods" -}}
 {{- if .Values.worker.enabled -}}
 matchLabels:

@@ -1,4 +1,4 @@
-{{/* Who may reach which port, where the cluster's network enforces it. */}}
+{{/* Network policies: the peers that may reach each port. The network of the cluster has to enforce them. */}}
 
 {{- define "riposte.object.networkPolicy" -}}
 {{- $callers := .Values.networkPolicy.callers -}}
@@ -10,7 +10,7 @@
 {{- include "riposte.networkPolicy" (dict "root" . "name" (include "riposte.fullname" .) "component" "server" "peers" $peers) -}}
 {{- end -}}
 
-{{/* Takes root, name, component and, by the name of a port, the peers that may reach it. */}}
+{{/* Takes root, name, component and, under the name of each port, the peers that may reach it. */}}
 {{- define "riposte.networkPolicy" -}}
 {{- $of := .root.Values.networkPolicy -}}
 {{- if $of.enabled -}}
@@ -28,13 +28,13 @@ spec:
   {{- if $peers }}
   {{- $ports := list (dict "port" $port "protocol" "TCP") }}
   {{- if eq $.root.Values.mesh.type "linkerd" }}
-  {{- /* Linkerd's proxies speak to each other here, and judge by the port that is meant. */}}
+  {{- /* Linkerd's proxies connect to each other on this port, and check the callers of the port of the request. */}}
   {{- $ports = append $ports (dict "port" 4143 "protocol" "TCP") }}
   {{- end }}
   {{- $rules = append $rules (dict "from" $peers "ports" $ports) }}
   {{- end }}
   {{- end }}
-  {{- /* The API server keeps no empty list, so one would be a change each time it is applied. */}}
+  {{- /* The API server does not store an empty list, so an empty list would be a change at each apply. */}}
   {{- with $rules }}
   ingress: {{ toJson . }}
   {{- end }}

@@ -1,7 +1,7 @@
-{{/* From a template to an object: patched, and written in one form. */}}
+{{/* Converts a template to an object: applies its patches and writes it in one form. */}}
 
-{{/* The objects of the chart by the names that `patches` knows: each has a template "riposte.object.<name>", which is empty
-     where the values ask for no such object. */}}
+{{/* The objects of the chart by the names that `patches` accepts. Each has a template "riposte.object.<name>", which is
+     empty if the values request no such object. */}}
 {{- define "riposte.allObjects" -}}
 - configMap
 - serviceAccount
@@ -34,7 +34,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Those that these values render, as JSON. */}}
+{{/* The objects that these values render, as JSON. */}}
 {{- define "riposte.objectNames" -}}
 {{- $names := list -}}
 {{- range $name := include "riposte.allObjects" . | fromYamlArray -}}
@@ -54,15 +54,15 @@
 {{- $object = $made.out -}}
 {{- end -}}
 {{- if eq $name "migrationJob" -}}
-{{- /* A Job cannot be changed, so one that would do anything else is another one. */ -}}
+{{- /* A Job cannot be changed, so a Job with other contents gets another name. */ -}}
 {{- $hash := toJson $object | sha256sum | trunc 10 -}}
 {{- $_ := set $object.metadata "name" (printf "%s-%s" $object.metadata.name $hash) -}}
 {{- end -}}
 {{- toJson $object -}}
 {{- end -}}
 
-{{/* One step of a JSON patch: the value `in` with the patch done at `path`, as JSON under `out`. Lists cannot be changed in
-     place, so each level hands its value up. */}}
+{{/* One step of a JSON patch: the value `in` with the patch applied at `path`, as JSON under `out`. Lists cannot be
+     changed in place, so each level returns its value. */}}
 {{- define "riposte.patched" -}}
 {{- $in := .in -}}
 {{- $patch := .patch -}}

@@ -1,4 +1,4 @@
-{{/* What the pods of server, Job and test have in common. */}}
+{{/* The common parts of the pods of server, Job and test. */}}
 
 {{- define "riposte.podSecurity" -}}
 runAsNonRoot: true
@@ -14,7 +14,7 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* The head of a container. */}}
+{{/* The first fields of a container. */}}
 {{- define "riposte.container" -}}
 image: {{ include "riposte.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -22,10 +22,10 @@ securityContext:
   {{- include "riposte.containerSecurity" . | nindent 2 }}
 {{- end -}}
 
-{{/* Where pods run, and the names of pull secrets. */}}
+{{/* The placement of pods, and the names of pull secrets. */}}
 {{- define "riposte.place" -}}
 automountServiceAccountToken: false
-{{- /* Variables named after Services are nobody's settings. */}}
+{{- /* Variables with the names of Services are not settings of the server. */}}
 enableServiceLinks: false
 securityContext:
   {{- include "riposte.podSecurity" . | nindent 2 }}
@@ -83,7 +83,8 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* All in one volume, so that a change of several is seen as one. Takes credentials; there may be none. */}}
+{{/* All credentials in one volume, so that values that change together are read together. Takes credentials; there may
+     be none. */}}
 {{- define "riposte.credentialsVolume" -}}
 {{- with trim . }}
 - name: credentials
@@ -124,7 +125,7 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end -}}
 
-{{/* A Secret as files that only this pod's group reads. Takes name and secret. */}}
+{{/* A Secret as files that only the group of the pod can read. Takes name and secret. */}}
 {{- define "riposte.secretVolume" -}}
 - name: {{ .name }}
   secret:

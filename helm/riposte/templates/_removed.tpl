@@ -1,4 +1,4 @@
-{{/* Values that are gone: whoever still sets one is told its successor. */}}
+{{/* Removed values: the error about such a value names its successor. */}}
 {{- define "riposte.removed" -}}
 {{- range $gone := (.Files.Get "removed.yaml" | fromYaml).removed -}}
 {{- $at := $.Values -}}

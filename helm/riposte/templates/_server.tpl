@@ -1,4 +1,4 @@
-{{/* The pods that serve, their file, and how many there are. */}}
+{{/* The pods that serve calls, their configuration file, and their number. */}}
 
 {{- define "riposte.object.configMap" -}}
 apiVersion: v1
@@ -23,13 +23,13 @@ automountServiceAccountToken: false
 {{- end -}}
 {{- end -}}
 
-{{/* The role of the pods that serve; all roles where no others have the rest. */}}
+{{/* The roles of the pods that serve calls: all roles, unless there are separate workers. */}}
 {{- define "riposte.object.deployment" -}}
 {{- $of := dict "component" "server" "workload" (include "riposte.fullname" .) "role" (ternary "api" "" .Values.worker.enabled) -}}
 {{- include "riposte.deployment" (merge $of (dict "Values" .Values "Chart" .Chart "Release" .Release)) -}}
 {{- end -}}
 
-{{/* Takes Values, Chart, Release, component, workload (its name) and role; no role is all of them. */}}
+{{/* Takes Values, Chart, Release, component, workload (its name) and role; without a role the pods have all roles. */}}
 {{- define "riposte.deployment" -}}
 apiVersion: apps/v1
 kind: Deployment
@@ -114,7 +114,7 @@ spec:
 {{- end }}
 {{- end -}}
 
-{{/* Files whose paths stand in the configuration. */}}
+{{/* Files whose paths are in the configuration. */}}
 {{- define "riposte.serverCredentials" -}}
 {{- include "riposte.sourceCredentials" .Values.secrets.sources }}
 {{- range $place, $from := .Values.secrets.pageTokenKeys }}
@@ -127,7 +127,7 @@ spec:
 {{- end }}
 {{- end -}}
 
-{{/* Takes root and probe. Only readiness asks whether it serves. */}}
+{{/* Takes root and probe. Only the readiness probe checks whether the server serves calls. */}}
 {{- define "riposte.probe" -}}
 {{- with .root.Values.probes -}}
 {{- if eq .handler "exec" -}}
@@ -227,7 +227,7 @@ metadata:
   {{- include "riposte.metadata" (dict "root" . "name" .workload "component" .component) | nindent 2 }}
 spec:
   maxUnavailable: {{ .Values.disruptionBudget.maxUnavailable }}
-  # A pod that waits for its tables serves nobody, so it holds no node.
+  # A pod that waits for its tables serves no calls, so it may be evicted.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:

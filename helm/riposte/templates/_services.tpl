@@ -1,6 +1,7 @@
-{{/* How the pods are reached. */}}
+{{/* The Services. */}}
 
-{{/* What the public and the admin port speak: a mesh knows gRPC by another word, and sees TLS of ours as no more than that. */}}
+{{/* The protocol of the public and the admin port. Each mesh has its own name for gRPC, and treats the server's own TLS
+     as opaque. */}}
 {{- define "riposte.appProtocol" -}}
 {{- if .Values.secrets.tls.existingSecret -}}
 https
@@ -11,8 +12,8 @@ kubernetes.io/h2c
 {{- end -}}
 {{- end -}}
 
-{{/* Takes root, name (of the object), type, annotations, the port (portName, port, appProtocol), and the component of the pods where
-     they are not those that serve. */}}
+{{/* Takes root, name (of the object), type, annotations and the port (portName, port, appProtocol), and component if
+     the pods are not those that serve calls. */}}
 {{- define "riposte.service" -}}
 {{- $component := default "server" .component -}}
 apiVersion: v1
@@ -45,7 +46,7 @@ spec:
 {{- include "riposte.service" (merge $of $port) -}}
 {{- end -}}
 
-{{/* For clients that spread their calls themselves: every pod by its own address. */}}
+{{/* For clients that distribute their calls themselves: the address of every pod. */}}
 {{- define "riposte.object.headlessService" -}}
 {{- $name := printf "%s-headless" (include "riposte.fullname" .) -}}
 {{- $port := dict "portName" "grpc" "port" (include "riposte.port.grpc" .) "appProtocol" (include "riposte.appProtocol" .) -}}

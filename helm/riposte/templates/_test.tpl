@@ -1,4 +1,4 @@
-{{/* `helm test`: what callers do, on every data source. */}}
+{{/* `helm test`: typical calls on every data source. */}}
 
 {{- define "riposte.test.name" -}}
 {{- printf "%s-test" (include "riposte.fullname" .) -}}
@@ -38,7 +38,7 @@ spec:
         - smoke
         - --target={{ ternary "https" "http" (not (empty $tls)) }}://{{ $host }}
         - --object-type={{ .Values.test.objectType }}
-        # As many for each data source as make sure that none is missed.
+        # Enough subjects for each data source, so that none is missed.
         - --subjects={{ max 1 (len .Values.secrets.sources) (dig "store" "sources" list .Values.config | len) | mul 24 }}
       {{- with include "riposte.test.variables" . | trim }}
       env:
@@ -63,7 +63,7 @@ spec:
 {{- if .existingSecret }}
 {{ include "riposte.variable" (dict "variable" "RIPOSTE_TOKEN" "from" .) }}
 {{- if not $.Values.secrets.tls.existingSecret }}
-# Behind a mesh, or where somebody has decided so.
+# With a mesh, or with a server that uses plaintext by configuration.
 - {name: RIPOSTE_INSECURE_TOKEN, value: "true"}
 {{- end }}
 {{- end }}

@@ -1,11 +1,11 @@
-{{/* The pods that do what is done once for all, where they are apart from those that serve. */}}
+{{/* The separate pods for the work that is done once for all pods. */}}
 
 {{- define "riposte.worker.name" -}}
 {{- printf "%s-worker" (include "riposte.fullname" .) -}}
 {{- end -}}
 
-{{/* The values as they are for these pods, as JSON: their own stand in the place of those of the pods that serve. Nobody calls
-     them, so they are as many as they are. */}}
+{{/* The values of these pods as JSON: their own values replace those of the pods that serve. They receive no calls, so
+     they need no autoscaler. */}}
 {{- define "riposte.worker.values" -}}
 {{- $values := deepCopy .Values -}}
 {{- range $key := list "replicas" "resources" "disruptionBudget" "topologySpread" "podLabels" "podAnnotations" -}}
@@ -42,7 +42,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Their only port that anybody has to reach is that of the metrics. */}}
+{{/* Only the port of the metrics has to be reached from outside. */}}
 {{- define "riposte.object.workerNetworkPolicy" -}}
 {{- if .Values.worker.enabled -}}
 {{- $peers := dict "http-metrics" .Values.networkPolicy.scrapers -}}
@@ -50,7 +50,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Istio: the same. With Linkerd the policies of the metrics port are for both kinds of pods. */}}
+{{/* Istio: the same. With Linkerd the policies of the metrics port cover both kinds of pods. */}}
 {{- define "riposte.object.workerAuthorization" -}}
 {{- if and .Values.worker.enabled (include "riposte.mesh.authorizes" (dict "root" . "mesh" "istio")) -}}
 {{- include "riposte.mesh.istio" (dict "root" . "name" (include "riposte.worker.name" .) "component" "worker" "ports" (list "metrics")) -}}
