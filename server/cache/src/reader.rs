@@ -119,8 +119,8 @@ impl Parts {
         }
     }
 
-    /// Fills the cache with data that was read. If the entry is behind it, the fill waits briefly
-    /// for the missing commits, and then makes the entry start anew.
+    /// Fills the cache with data that was read. If the entry is older than the data, the fill waits
+    /// briefly for the missing commits, and then makes the entry start anew.
     async fn keep(&self, fill_lease: &FillLease, mut fill: CacheFill) {
         for last in [false, true] {
             fill.force = last;

@@ -55,7 +55,7 @@ struct Places {
 
 impl From<Unavailable> for Error {
     fn from(_: Unavailable) -> Self {
-        Self::internal("the cache is away")
+        Self::internal("the cache is unavailable")
     }
 }
 
@@ -175,8 +175,8 @@ impl CacheRepair {
     }
 
     /// Returns the likes of all comments that were liked or moved in their rank index, as the rows
-    /// have them now. It does not ask whether a subject entry needs them: an entry that is being
-    /// filled, or that waits for a late apply, could not tell.
+    /// have them now. It does not check which subject entries need them: an entry that is being
+    /// filled, or that waits for a late apply, may need them later.
     async fn likes(&self, events: &[&SequencedEvent]) -> Result<Vec<LikeCounts>> {
         let moved = |change: &&CommentChange| match change.what {
             ChangeKind::Liked => true,

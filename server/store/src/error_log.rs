@@ -24,7 +24,7 @@ impl StoreErrorLog {
         Self { source, begin: Instant::now(), silent, unreached, gave_up }
     }
 
-    /// Logs those details of a fault that ends a call which its caller does not get.
+    /// Logs the details of a fault that the caller of the failed call does not receive.
     pub(crate) fn tell(&self, fault: &StoreError) {
         let (source, now) = (self.source + 1, self.begin.elapsed());
         match fault {

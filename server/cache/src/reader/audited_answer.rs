@@ -38,7 +38,7 @@ impl AuditedAnswer {
             Self::Subject(_) => "subject",
             Self::Comment(_) => "comment",
             Self::States(_) => "like states",
-            Self::Misprint => "page in print",
+            Self::Misprint => "rendered page",
         }
     }
 

@@ -55,8 +55,8 @@ impl CachedReader {
         self.0.rows(who.key.partition(), self.0.inner.like_states(&who.key, &who.member, ids)).await
     }
 
-    /// Returns which of these are comments of the subject. Those that are will not be looked up
-    /// again.
+    /// Returns for each of these whether it is a comment of the subject. The cache stores which
+    /// ones are, so that later reads need not locate them.
     async fn here(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<bool>> {
         let location = self.0.inner.locate(ids).await?;
         let here: Vec<bool> = location.iter().map(|at| at.as_ref().is_some_and(|at| at.subject == who.key)).collect();

@@ -149,7 +149,7 @@ impl RedisClient {
         let new = parsed(url)?;
         self.place.leads_here(&new)?;
         if is_denied(new.clone()).await {
-            return Err("is refused by the server, which knows no such user or password; it is tried again".to_owned());
+            return Err("is refused: the server does not accept this user or password; it is tried again".to_owned());
         }
         self.place.exchange(new);
         Ok(())

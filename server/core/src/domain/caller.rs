@@ -133,8 +133,8 @@ impl Caller {
     }
 }
 
-/// Hashes the name alone. That spreads callers well enough and is cheap where each read looks one
-/// up.
+/// Hashes the name alone. This distributes callers well enough, and it is cheap for the lookup of a
+/// caller in each read.
 impl Hash for Caller {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);

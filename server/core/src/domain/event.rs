@@ -48,8 +48,8 @@ pub struct CommentOutcome {
     pub after: CommentState,
     /// The version of the comment after the batch.
     pub version: i64,
-    /// `true` if the comment became visible for the first time, even if the batch took it from
-    /// view again.
+    /// `true` if the comment became visible for the first time, even if the batch hid it
+    /// again.
     pub first_publication: bool,
 }
 

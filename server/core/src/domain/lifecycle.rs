@@ -3,7 +3,7 @@
 use crate::domain::state::CommentState;
 use crate::domain::time::Millis;
 
-/// The role of the person who deleted a comment.
+/// The role in which a comment was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeletedBy {
     /// Its author.

@@ -61,7 +61,7 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
 
     /// Returns where the consumer begins in a source. It is called before the first event, when the
     /// process has acquired the lease, and after each failure. After a failure of a consumer that
-    /// begins at the head, the loop continues from where it was and ignores the answer.
+    /// begins at the head, the loop continues at its own position and ignores the result.
     async fn start(&self, source: usize) -> Result<Position>;
 
     /// Applies events, at least those of one commit, and returns up to where they are applied. When
@@ -76,7 +76,7 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
     async fn gap(&self, source: usize) -> Result<()>;
 
     /// Called when the process no longer holds the lease of the source. Another process may apply
-    /// events from then on, so what the consumer remembers of its progress is void.
+    /// events from then on, so the progress that the consumer has noted is no longer valid.
     async fn lost_lease(&self, _source: usize) {}
 
     /// Called at least once a second while there is nothing to deliver.

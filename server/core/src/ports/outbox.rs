@@ -20,10 +20,10 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     fn sources(&self) -> usize;
 
     /// Acquires or renews the lease of a source for some seconds and returns its epoch; `None`
-    /// while another candidate holds the lease and does not have to yield to `who`.
+    /// while another candidate holds the lease and does not have to yield to this one.
     async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
 
-    /// Releases the lease at once, if `who` holds it.
+    /// Releases the lease at once, if this candidate holds it.
     async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()>;
 
     /// Assigns sequence numbers to at most `limit` commits that have none, approximately the oldest

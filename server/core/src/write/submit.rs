@@ -86,6 +86,6 @@ impl Mutations {
 
     pub(super) async fn submit_one(&self, command: Command) -> Result<CommandOutput> {
         let outputs = self.log.submit(vec![command]).await?;
-        outputs.into_iter().next().unwrap_or_else(|| Err(Error::internal("a batch of one was answered with none")))
+        outputs.into_iter().next().unwrap_or_else(|| Err(Error::internal("a batch of one command has no result")))
     }
 }

@@ -100,22 +100,22 @@ macro_rules! verbs {
 }
 
 verbs! {
-    CreateSubject = (1, "CreateSubject") "Bring a subject into being.",
+    CreateSubject = (1, "CreateSubject") "Create a subject.",
     UpdateSubject = (2, "UpdateSubject") "Change owner, state or metadata.",
     DeleteSubject = (3, "DeleteSubject") "Delete a subject, softly.",
-    UndeleteSubject = (4, "UndeleteSubject") "Bring a deleted subject back.",
+    UndeleteSubject = (4, "UndeleteSubject") "Restore a deleted subject.",
     Create = (5, "Create") "Write a root comment.",
     Reply = (6, "Reply") "Answer a comment.",
-    Edit = (7, "Edit") "Change what a comment says.",
+    Edit = (7, "Edit") "Change the content of a comment.",
     Delete = (8, "Delete") "Delete a comment; a tombstone may stay.",
-    Undelete = (9, "Undelete") "Bring a deleted comment back.",
+    Undelete = (9, "Undelete") "Restore a deleted comment.",
     Pin = (10, "Pin") "Pin a root.",
     Unpin = (11, "Unpin") "Unpin a root.",
-    Hide = (12, "Hide") "Take a comment from view, as a moderator.",
+    Hide = (12, "Hide") "Hide a comment, as a moderator.",
     Unhide = (13, "Unhide") "Show a hidden comment again.",
     SetLike = (14, "SetLike") "Set a member's like.",
-    Import = (15, "Import") "Bring a comment in with its times.",
-    ImportLike = (16, "ImportLike") "Bring a like in with its time.",
+    Import = (15, "Import") "Import a comment with its times.",
+    ImportLike = (16, "ImportLike") "Import a like with its time.",
 }
 
 /// A request, which becomes a command of one verb.
@@ -314,7 +314,7 @@ fn id_part(id: CommentId) -> Cow<'static, [u8]> {
 fn comment_of(effect: Effect) -> Result<CommentView> {
     match effect {
         Effect::Comment(view) => Ok(*view),
-        Effect::Subject(_) | Effect::Like(_) => Err(Error::internal("a comment's verb answered something else")),
+        Effect::Subject(_) | Effect::Like(_) => Err(Error::internal("a verb of a comment returned another effect")),
     }
 }
 
@@ -322,7 +322,7 @@ fn comment_of(effect: Effect) -> Result<CommentView> {
 fn subject_of(effect: Effect) -> Result<Subject> {
     match effect {
         Effect::Subject(subject) => Ok(*subject),
-        Effect::Comment(_) | Effect::Like(_) => Err(Error::internal("a subject's verb answered something else")),
+        Effect::Comment(_) | Effect::Like(_) => Err(Error::internal("a verb of a subject returned another effect")),
     }
 }
 

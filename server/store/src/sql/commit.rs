@@ -201,9 +201,9 @@ fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
     Ok(unit.events()?.into_iter().map(event).collect())
 }
 
-/// After a commit whose outcome was lost, the retry finds the batch's own comments and takes them
-/// for those of an earlier request. A comment with the id that the command itself brought is not a
-/// repeat for its caller.
+/// Marks the results of the batch itself as no repeats. After a commit of unknown outcome, the
+/// retry finds the comments of the batch as if an earlier request had created them. A comment that
+/// has the id of the command itself is no repeat.
 fn claim(commands: &[Command], answers: &mut BatchOutputs) {
     for (command, answer) in commands.iter().zip(answers) {
         if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = answer

@@ -128,7 +128,7 @@ pub(crate) fn request_key(stored: &[u8]) -> Result<IdempotencyKey> {
 
 /// Converts the id of a row; stored ids are positive.
 pub(crate) fn id(stored: i64) -> Result<CommentId> {
-    CommentId::new(stored).ok_or_else(|| Error::internal(format!("{stored} is stored as an id")))
+    CommentId::new(stored).ok_or_else(|| Error::internal(format!("the stored id {stored} is invalid")))
 }
 
 /// Returns the bytes of a string. Strings owned by callers are stored as bytes, so that databases

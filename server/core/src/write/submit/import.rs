@@ -162,7 +162,7 @@ impl Mutations {
         let outputs = self.log.submit(commands).await?;
         let raced = outputs.contains(&Err(Error::CommentNotFound));
         let mut outputs = outputs.into_iter();
-        let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a batch was answered in part")));
+        let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a result of the batch is missing")));
         let settle = |done: Option<_>| done.unwrap_or_else(|| next().map_or_else(present, settled));
         Ok((outcomes.into_iter().map(settle).collect(), raced))
     }

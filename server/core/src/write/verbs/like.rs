@@ -37,7 +37,7 @@ impl Request for SetLikeRequest {
     fn value(effect: Effect) -> Result<LikeAnswer> {
         match effect {
             Effect::Like(answer) => Ok(answer),
-            Effect::Subject(_) | Effect::Comment(_) => Err(Error::internal("a like answered something else")),
+            Effect::Subject(_) | Effect::Comment(_) => Err(Error::internal("a like returned another effect")),
         }
     }
 }

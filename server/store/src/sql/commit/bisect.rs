@@ -45,7 +45,7 @@ impl CommitBatch {
                 }
             }
         }
-        let lost = || Err(Error::internal("a command of a divided batch was not answered"));
+        let lost = || Err(Error::internal("a command of a divided batch has no result"));
         Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(lost)).collect())
     }
 }

@@ -6,7 +6,7 @@ use riposte_core::counts::CountColumn;
 use riposte_core::{Comment, CommentCounts, Lifecycle, Subject, SubjectCounts};
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 
-/// The columns that are written as sums beside the counts.
+/// The columns that are written as sums in addition to the counts.
 const OTHERS: usize = 2;
 /// The number of columns of a subject that are written as sums.
 pub(super) const SUBJECT: usize = SubjectCounts::COLUMNS.len() + OTHERS;

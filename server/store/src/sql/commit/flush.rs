@@ -105,5 +105,5 @@ fn all(matched: u64, wanted: usize) -> Flushed<()> {
 }
 
 fn unloaded(what: &str) -> StoreError {
-    Error::internal(format!("a {what} of the journal is not in the world")).into()
+    Error::internal(format!("a {what} of the write set is not in the unit of work")).into()
 }

@@ -18,7 +18,7 @@ pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, StoreError> {
     Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.whole()).await?)
 }
 
-/// As [`lock`], and `None` also if another epoch than `term` has begun.
+/// Takes the lock as [`lock`] does; `None` also if another epoch than `term` has begun.
 pub(super) async fn lock_in(tx: &SourceTx, term: Epoch) -> Result<Option<Model>, StoreError> {
     Ok(lock(tx).await?.filter(|relay| relay.epoch == term.0))
 }

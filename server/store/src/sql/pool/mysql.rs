@@ -66,7 +66,7 @@ pub(super) async fn exchange(
     }
     if is_denied(&new).await {
         return Err(
-            "is refused by the server, which knows no such user or password or does not let them in; it is tried again",
+            "is refused by the server: it does not know this user or password, or denies access; it is tried again",
         );
     }
     for (pool, limits) in [(&source.read, &server.read), (&source.write, &server.write)] {

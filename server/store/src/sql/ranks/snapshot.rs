@@ -39,7 +39,7 @@ impl TransactionBody for InsertSnapshot {
             .filter(Column::SubjectId.eq(self.id.get()))
             .filter(Column::Sort.eq(self.list.board().code()))
             .filter(Column::Epoch.eq(self.ranking.epoch));
-        let won = won.one(&db).await?.ok_or_else(|| Error::internal("a ranking is not there after its insert"))?;
+        let won = won.one(&db).await?.ok_or_else(|| Error::internal("a ranking does not exist after its insert"))?;
         Ok(row::ranking(&won)?.0)
     }
 }

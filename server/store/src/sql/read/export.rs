@@ -48,7 +48,7 @@ impl ReadQuery for ExportPage {
     }
 }
 
-/// As the export of comments, without their contents.
+/// The export of comments without their contents.
 #[derive(Debug)]
 pub(super) struct ExportRows {
     pub(super) key: SubjectKey,

@@ -1,4 +1,4 @@
-//! The members who like or dislike a comment: the newest first, or all of them by member id.
+//! The members that like or dislike a comment: the newest first, or all of them by member id.
 
 use riposte_core::page::{Liker, LikerCursor, Page};
 use riposte_core::{CommentId, LikeValue, MemberId, Millis, Partition};

@@ -89,7 +89,7 @@ impl Recount {
             }
         }
         if comments.len() < ids.len() {
-            return Err(Error::internal("a comment that was counted is not there").into());
+            return Err(Error::internal("a comment that was counted does not exist").into());
         }
         Ok(comments)
     }
@@ -142,7 +142,7 @@ fn mend(
             }
             (Some(comment), count) => comment.counts.named(count),
         };
-        *count.ok_or_else(|| Error::internal(format!("{} is nothing that can be set", drift.count)))? = actual;
+        *count.ok_or_else(|| Error::internal(format!("{} cannot be set", drift.count)))? = actual;
         mended.extend(drift.comment);
     }
     comments.retain(|id, _| mended.contains(id));
