@@ -265,18 +265,18 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_not_read_before_somebody_was_seen_to_mend_them() {
+    fn the_cache_is_not_read_before_a_relay_was_seen_to_repair_it() {
         assert_eq!(told([(5, 5, 0), (5, 6, 0), (6, 6, 0)].map(Some)), [(0, StalenessChange::Found)], "nothing to do");
         assert_eq!(
             told([(5, 7, 0), (6, 8, 0), (7, 9, 0), (8, 9, 0)].map(Some)),
             [(2, StalenessChange::Found)],
             "at work"
         );
-        assert_eq!(told(for_seconds(60, (5, 9, 0))), [(30, StalenessChange::Missing)], "nobody");
+        assert_eq!(told(for_seconds(60, (5, 9, 0))), [(30, StalenessChange::Missing)], "no relay");
     }
 
     #[test]
-    fn where_nothing_was_ever_kept_nobody_mends() {
+    fn without_cached_data_no_relay_is_expected() {
         let (nothing, begun) = ((0, None, 9, 0), (9, Some(9), 9, 0));
         let looks = for_seconds(40, nothing).chain(for_seconds(3, begun));
         assert_eq!(told_of(looks), [(30, StalenessChange::Missing), (40, StalenessChange::Again)]);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_no_number_is_told_before_copies_are_read_again() {
+    fn unsequenced_commits_are_reported_before_the_cache_is_read_again() {
         // From second 32 on sequence numbers are assigned, and at second 35 the last commit that
         // waited then has one.
         let waits = (0..32).map(|second| Some((5, 5, second + 1)));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn that_commits_wait_for_ever_keeps_nobody_from_coming_back() {
+    fn commits_that_wait_for_ever_do_not_prevent_the_return_to_the_cache() {
         let waits = (0..40).map(|second| Some((5, 5, second + 1)));
         let behind = (0..40).map(|second| Some((200 * second, 200 * second + 100, 2)));
         let told = told(waits.chain(behind));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn time_in_which_it_was_not_looked_does_not_count_and_what_was_seen_before_does() {
+    fn time_without_checks_does_not_count_and_earlier_findings_do() {
         let found = Some((5, 5, 0));
         let seen = |seconds| for_seconds(seconds, (5, 9, 0));
         // 19 s and 10 s, with a time without checks between them.
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn cursors_that_differ_do_not_look_as_if_they_moved() {
+    fn different_cursors_do_not_count_as_cursors_that_moved() {
         let looks = (0..40).map(|second| Some((5 - second % 3, 9, 0)));
         assert_eq!(told(looks), [(30, StalenessChange::Missing)]);
     }

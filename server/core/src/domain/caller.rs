@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn nothing_is_granted_that_was_not_said() {
         let (article, video) = (ObjectType::stored("article".into()), ObjectType::stored("video".into()));
-        let nobody = Caller::new("nobody", Grants::default());
+        let nobody = Caller::new("nothing-granted", Grants::default());
         assert!(!Role::ALL.iter().any(|role| nobody.has(*role)) && !nobody.may_use(&article));
         let types = ObjectTypeScope::These([article.clone()].into());
         let web = Caller::new("web", Grants { roles: [Role::Reader].into(), types });

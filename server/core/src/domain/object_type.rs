@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_nobody_registered_exists_only_where_all_do() {
+    fn an_unregistered_type_exists_only_where_all_types_do() {
         let policy = |max_depth| Policy { max_depth, ..Policy::default() };
         let registered = || [("video".to_owned(), policy(7))].into();
         let [video, article] = ["video", "article"].map(|name| ObjectType::stored(name.to_owned()));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_above_what_goes_on_behind_it() {
+    fn a_path_is_above_every_path_that_extends_it() {
         let top = path(7, &[1, 2]);
         for (other, above) in [
             (path(7, &[1, 2]), false),

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_prints_keep_their_golden_values() {
+    fn keys_and_fingerprints_keep_their_golden_values() {
         // Keys and fingerprints are stored: with other values, a repeat of an old request would be
         // executed again or rejected.
         let (web, ann) = (Caller::unrestricted("web"), MemberId::stored("ann".into()));

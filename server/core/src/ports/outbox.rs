@@ -93,7 +93,7 @@ mod tests {
     use super::LeaseCandidate;
 
     #[test]
-    fn one_that_yields_is_displaced_by_whoever_mends_and_by_nobody_else() {
+    fn a_yielding_candidate_is_displaced_by_one_that_repairs_and_by_no_other() {
         for first in [0, 1, 2, 254, 255] {
             let name: [u8; 16] = std::array::from_fn(|n| if n == 0 { first } else { n as u8 });
             let (mending, yielding) = (LeaseCandidate::mending(name), LeaseCandidate::yielding(name));

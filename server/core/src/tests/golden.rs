@@ -34,7 +34,7 @@ struct RecordingLog(Mutex<Vec<Command>>);
 impl CommandLog for RecordingLog {
     async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
         let refusals = commands.iter().map(|_| Err(Error::internal("the log only records"))).collect();
-        self.0.lock().expect("nobody panics while holding it").extend(commands);
+        self.0.lock().expect("no test panics while it holds the lock").extend(commands);
         Ok(refusals)
     }
 }
@@ -65,7 +65,7 @@ impl Recorder {
     /// Makes a request of the façade and adds a line for each command that reaches the log.
     fn record<T>(&mut self, case: &str, request: impl AsyncFnOnce(&Mutations) -> T) {
         drop(run(request(&self.mutations)));
-        let commands = std::mem::take(&mut *self.log.0.lock().expect("nobody panics while holding it"));
+        let commands = std::mem::take(&mut *self.log.0.lock().expect("no test panics while it holds the lock"));
         assert!(!commands.is_empty(), "{case}: no command reaches the log");
         for Command { verb, request, .. } in commands {
             let (key, fingerprint) = (u128::from_be_bytes(request.key.0), request.fingerprint.0);

@@ -89,9 +89,9 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
     let wall = SubjectKey::stored("wall".to_owned(), "1".to_owned());
     let items = [
         comment(&key, "a", None),
-        comment(&key, "b", Some("nobody")),
+        comment(&key, "b", Some("missing")),
         comment(&key, "c", Some("a")),
-        like(&key, "l", "nobody"),
+        like(&key, "l", "missing"),
         comment(&other, "d", None),
         comment(&wall, "e", None),
         subject(&key, None),
@@ -110,7 +110,7 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
 }
 
 #[test]
-fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
+fn a_run_is_repeated_where_another_process_imports_its_parent_meanwhile() {
     let fixture = Fixture::new();
     let key = fixture.subject("1");
     let id = run(IdSource::comment(&*fixture.store, key.partition())).expect("ids do not run out");
@@ -132,7 +132,7 @@ fn a_run_is_repeated_where_somebody_else_brings_its_parent_in_meanwhile() {
         fingerprint: Fingerprint::of(&[b"import"]),
     };
     let theirs = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
-    fixture.store.meanwhile.lock().expect("nobody panics while holding it").push(theirs);
+    fixture.store.meanwhile.lock().expect("no test panics while it holds the lock").push(theirs);
     let outcomes = import(&fixture, &everybody(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
     assert_eq!(told(&outcomes), [Ok((false, 1)), Ok((true, 1))]);
     assert_eq!(outcomes[0].as_ref().map(|done| done.comment), Ok(Some(id)));

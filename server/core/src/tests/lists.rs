@@ -52,7 +52,7 @@ fn a_page_of_roots_holds_the_place_that_was_asked_for() {
 }
 
 #[test]
-fn whoever_jumps_to_a_reply_sees_it_in_the_preview_of_its_thread() {
+fn a_jump_to_a_reply_shows_it_in_the_preview_of_its_thread() {
     let fixture = Fixture::new();
     let key = fixture.subject("1");
     let [other, root, _] = [(); 3].map(|()| fixture.root(&key));
@@ -115,7 +115,7 @@ fn replies_are_listed_of_a_root() {
 }
 
 #[test]
-fn lists_of_whoever_has_seen_more_than_the_copies_are_those_of_the_rows() {
+fn lists_for_a_caller_that_has_seen_more_than_the_cache_come_from_the_rows() {
     let fixture = Fixture::new();
     let key = fixture.subject("1");
     let root = fixture.root(&key);

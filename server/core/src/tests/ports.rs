@@ -11,7 +11,7 @@ fn these<const N: usize>(types: [&str; N]) -> ObjectTypeScope {
 }
 
 #[test]
-fn what_is_of_a_type_that_somebody_may_not_use_is_as_if_it_were_missing() {
+fn data_of_an_ungranted_type_is_treated_as_missing() {
     let fixture = Fixture::new();
     let (video, wall) = (fixture.root(&fixture.subject("1")), fixture.root_on_wall("1"));
     let absent = CommentId::new(i64::MAX).expect("positive");

@@ -17,7 +17,7 @@ const EPOCH: i64 = 7;
 /// Sets the ranking snapshot and the bound of walks that begin from now on.
 fn rank(fixture: &Fixture, floors: &[i32], bound: i32) {
     let ranking = Ranking::new(EPOCH, Millis(0), floors.into());
-    *fixture.store.ranking.lock().expect("nobody panics while holding it") = Some((ranking, bound));
+    *fixture.store.ranking.lock().expect("no test panics while it holds the lock") = Some((ranking, bound));
 }
 
 fn meanwhile(fixture: &Fixture, subject: &SubjectKey, root: Option<CommentId>, times: u8) {
@@ -34,7 +34,7 @@ fn meanwhile(fixture: &Fixture, subject: &SubjectKey, root: Option<CommentId>, t
         };
         Command { subject: subject.clone(), verb, request, now: Millis(0) }
     };
-    fixture.store.meanwhile.lock().expect("nobody panics while holding it").extend((0..times).map(command));
+    fixture.store.meanwhile.lock().expect("no test panics while it holds the lock").extend((0..times).map(command));
 }
 
 fn roots(fixture: &Fixture, subject: &SubjectKey, at: RankedAt, limit: usize) -> Result<RankedPage<RootPage>> {
@@ -177,7 +177,7 @@ fn a_walk_ends_when_its_tokens_do_or_its_ranking_is_forgotten() {
 }
 
 #[test]
-fn whoever_jumps_to_a_reply_in_a_ranked_list_sees_it_in_its_preview() {
+fn a_jump_to_a_reply_in_a_ranked_list_shows_it_in_its_preview() {
     let fixture = Fixture::new();
     let subject = fixture.subject("1");
     let root = fixture.root(&subject);

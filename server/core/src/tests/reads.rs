@@ -50,7 +50,7 @@ fn comments_are_read_in_the_order_of_their_ids_and_foreign_ones_are_missing() {
 }
 
 #[test]
-fn whoever_has_seen_more_than_the_copies_is_answered_from_the_rows() {
+fn reads_for_a_caller_that_has_seen_more_than_the_cache_come_from_the_rows() {
     let fixture = Fixture::new();
     let subject = fixture.subject("1");
     let id = fixture.root(&subject);
@@ -61,7 +61,7 @@ fn whoever_has_seen_more_than_the_copies_is_answered_from_the_rows() {
         assert_eq!(
             read(min).map(|view| view.comment.counts.like_count),
             Ok(0),
-            "a like is no revision: the copies answer"
+            "a like is no revision: the cache serves the read"
         );
     }
     let now = edited(&fixture, id, "edited");

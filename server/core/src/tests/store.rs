@@ -151,13 +151,13 @@ impl Store {
     }
 
     pub(crate) fn rows(&self) -> MutexGuard<'_, Rows> {
-        self.rows.lock().expect("nobody panics while holding it")
+        self.rows.lock().expect("no test panics while it holds the lock")
     }
 
     /// Returns the rows after the next concurrent write.
     fn rows_later(&self) -> MutexGuard<'_, Rows> {
         let mut rows = self.rows();
-        let next = self.meanwhile.lock().expect("nobody panics while holding it").pop();
+        let next = self.meanwhile.lock().expect("no test panics while it holds the lock").pop();
         rows.commit(next.as_slice());
         rows
     }
@@ -228,7 +228,7 @@ impl CountRepair for Store {
 #[async_trait]
 impl Rankings for Store {
     async fn current(&self, _list: &RankedList, _now: Millis) -> Result<Option<(Ranking, i32)>> {
-        Ok(self.ranking.lock().expect("nobody panics while holding it").clone())
+        Ok(self.ranking.lock().expect("no test panics while it holds the lock").clone())
     }
 
     async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {

@@ -44,7 +44,7 @@ fn a_comment_goes_through_its_verbs() {
             .expect("it is not deleted");
         assert_eq!((deleted.value.comment.lifecycle.state, deleted.value.content), (CommentState::Deleted, None));
         let back = run(fixture.mutations.submit(&asked(), &at, UndeleteComment { member: member(by) }))
-            .expect("who deleted it brings it back");
+            .expect("the member that deleted it restores it");
         assert_eq!(text(&back.value), Some("edited"));
     }
     let wrong = || "wrong".to_owned();
@@ -86,7 +86,7 @@ fn the_first_comment_makes_its_subject_where_the_type_says_so() {
 }
 
 #[test]
-fn nothing_is_written_for_a_caller_who_may_not_use_the_type() {
+fn nothing_is_written_for_a_caller_that_may_not_use_the_type() {
     let fixture = Fixture::new();
     let key = fixture.subject("1");
     let at = fixture.at(fixture.root(&key));

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_tick_is_minted_in_and_none_behind_it() {
+    fn ids_are_generated_in_the_last_tick_and_not_after_it() {
         let mut minter = IdGenerator::new(lease(0, 0, i64::MAX));
         assert!(minter.mint(Partition::number(0), IdTick::MAX).is_ok_and(|id| id.tick() == IdTick::MAX));
         assert_eq!(minter.mint(Partition::number(0), IdTick(IdTick::MAX.0 + 1)), Err(IdError::LeaseExpired));

@@ -22,7 +22,7 @@ fn the_root_of_a_thread_is_the_first_of_its_lineage() {
 }
 
 #[test]
-fn everybody_sees_a_page_without_what_is_hidden_in_it() {
+fn every_reader_sees_a_page_without_its_hidden_contents() {
     let fixture = Fixture::new();
     let subject = fixture.subject("1");
     let roots = [fixture.root(&subject), fixture.root(&subject)];

@@ -100,7 +100,7 @@ fn tokens_keep_the_names_of_orders() {
 }
 
 #[test]
-fn a_comment_stands_on_the_boards_where_it_is_above_what_nobody_touched() {
+fn a_rank_index_contains_a_comment_that_is_above_an_untouched_one() {
     use RankSort::{Best, Controversial, Hot, MostReplies, Top};
     for (counts, hot, roots, replies) in [
         ((0, 0, 0), PLAIN, &[][..], &[][..]),
@@ -172,7 +172,7 @@ fn roots_are_listed_under_their_subject_and_replies_under_their_root() {
 }
 
 #[test]
-fn rules_are_those_of_the_type_and_plain_where_nobody_registers_it() {
+fn the_hot_profile_is_that_of_the_type_and_plain_for_an_unregistered_one() {
     let policy = |max_depth, hot| Policy { max_depth, hot, ..Policy::default() };
     let registered = [("flat", policy(1, PLAIN)), ("deep", policy(2, HotProfile::Decaying))];
     let registered = registered.map(|(name, policy)| (name.to_owned(), policy)).into();
@@ -261,7 +261,7 @@ proptest! {
     /// A rank index does not have to contain them: they come after all comments that it contains,
     /// and are ordered by age among themselves.
     #[test]
-    fn what_stands_on_no_board_is_not_above_what_nobody_touched(inputs in any_tally()) {
+    fn a_comment_in_no_rank_index_is_not_above_an_untouched_one(inputs in any_tally()) {
         let untouched = ScoreInputs { likes: 0, dislikes: 0, replies: 0, ..inputs };
         for board in RankIndex::OF_ROOTS.into_iter().chain(RankIndex::OF_REPLIES) {
             for hot in [HotProfile::Plain, HotProfile::Decaying] {

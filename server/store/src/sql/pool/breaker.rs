@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_a_source_that_says_nothing_and_gives_no_sign_of_life() {
+    async fn no_call_waits_for_a_source_that_does_not_respond_to_a_probe() {
         let door = door(Duration::from_millis(5));
         assert!(matches!(door.pass(0, pending::<Result<(), StoreError>>()).await, Err(StoreError::Away)));
         assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(StoreError::Away)));
     }
 
     #[tokio::test]
-    async fn a_source_of_which_nobody_knows_what_it_has_is_not_asked() {
+    async fn a_source_whose_schema_was_never_read_is_not_called() {
         let door = door(SILENT);
         door.withhold(true);
         assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(StoreError::Away)));

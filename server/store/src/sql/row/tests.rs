@@ -102,7 +102,7 @@ fn fields_without_a_column_come_back_with_their_text_and_are_stale_beside_anothe
 }
 
 #[test]
-fn a_row_that_nobody_can_have_written_is_a_fault() {
+fn a_row_that_no_version_can_have_written_is_an_error() {
     let request = RequestIdentity { key: IdempotencyKey([0; 16]), fingerprint: Fingerprint(0) };
     let row = comment_model(&sample(), &request, 0).try_into_model().expect("every column is set");
     let broken = |f: fn(&mut crate::sql::entity::comment_index::Model)| {

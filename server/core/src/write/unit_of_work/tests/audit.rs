@@ -75,7 +75,7 @@ fn audit_comment(fixture: &Fixture, comment: &Comment, comments: &[&Comment]) {
         "{comment:?}"
     );
     assert!(deleted || comment.lifecycle.prior_state == comment.lifecycle.state, "{comment:?}");
-    assert!(comment.lifecycle.prior_state != CommentState::Deleted, "nobody comes back deleted: {comment:?}");
+    assert!(comment.lifecycle.prior_state != CommentState::Deleted, "no comment is restored to deleted: {comment:?}");
     if let Some(root) = comment.reference.root_id {
         let above = comment.reference.path.ancestors().last().expect("a reply stands below something");
         assert!(comments.iter().any(|c| c.reference.path == above), "nothing stands above {comment:?}");

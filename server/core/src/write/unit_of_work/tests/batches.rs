@@ -121,7 +121,7 @@ fn after(
 }
 
 #[test]
-fn copies_are_told_of_every_row_that_changed_and_of_what_was_written() {
+fn the_cache_receives_every_changed_row_and_every_written_content() {
     type Make = fn(&mut Fixture, [CommentId; 2]) -> CommandKind;
     // For the root and for its reply: whether the content was written, and whether lists contained
     // the comment before.
@@ -175,7 +175,7 @@ fn a_new_subject_is_told_as_such() {
 }
 
 #[test]
-fn likes_are_told_with_those_who_like_and_are_no_revision() {
+fn events_of_likes_name_the_members_and_are_no_revision() {
     let mut fixture = Fixture::open();
     let root = fixture.root();
     let reply = fixture.reply(root, 2);

@@ -61,7 +61,7 @@ fn a_comment_comes_in_as_it_stood() {
 }
 
 #[test]
-fn what_is_not_visible_is_read_by_its_author_or_by_nobody() {
+fn an_invisible_comment_is_read_by_its_author_or_by_no_reader() {
     for state in CommentState::ALL {
         let mut fixture = Fixture::open();
         let import = fixture.import(state);

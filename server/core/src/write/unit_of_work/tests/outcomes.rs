@@ -22,7 +22,7 @@ fn changed(actor: ActorKind, before: CommentState, after: CommentState, version:
 }
 
 #[test]
-fn each_verb_records_who_acted_the_states_and_the_version() {
+fn each_verb_records_the_actor_the_states_and_the_version() {
     use ActorKind::{Author, Moderator, Owner};
     let mut fixture = Fixture::open();
     let id = fixture.root();

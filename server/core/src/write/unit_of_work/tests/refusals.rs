@@ -152,7 +152,7 @@ fn undelete(fixture: &mut Fixture, rows: &Rows, actor: DeleteActor, by: &str) ->
 }
 
 #[test]
-fn a_subject_without_an_owner_has_nobody_who_acts_as_one() {
+fn no_member_acts_as_owner_of_a_subject_without_an_owner() {
     let (mut fixture, rows) = rows();
     fixture.run(UpdateSubject { owner: Some(None), ..update_subject() });
     for verb in [fixture.pin(rows.root, "owner").into(), fixture.delete(rows.root, owner("owner")).into()] {

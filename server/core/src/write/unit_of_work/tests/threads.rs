@@ -110,7 +110,7 @@ fn a_cap_attaches_deeper_answers_at_the_last_level() {
                 (depth, &path),
                 "answer {n} under {levels} levels"
             );
-            assert_eq!(row.reference.parent_id, Some(chain[n]), "whom it answers is kept");
+            assert_eq!(row.reference.parent_id, Some(chain[n]), "its parent is kept");
             assert_eq!(row.reference.root_id, (depth > 0).then_some(chain[0]));
             assert_eq!((row.is_root(), row.thread_id()), (depth == 0, if depth == 0 { id } else { chain[0] }));
         }
@@ -122,7 +122,7 @@ fn a_cap_attaches_deeper_answers_at_the_last_level() {
 }
 
 #[test]
-fn a_count_is_of_those_who_are_seen() {
+fn counts_include_visible_comments_only() {
     let mut fixture = Fixture::open();
     let root = fixture.root();
     let child = fixture.reply(root, 9);
@@ -152,7 +152,7 @@ fn a_count_is_of_those_who_are_seen() {
 }
 
 #[test]
-fn a_deletion_says_by_whom_and_when_and_comes_back_to_where_it_was() {
+fn a_deletion_records_its_role_and_time_and_an_undelete_restores_the_state() {
     let cases: [(DeleteActor, DeletedBy, Option<&str>); 3] = [
         (author("author"), DeletedBy::Author, Some("author")),
         (owner("owner"), DeletedBy::SubjectOwner, Some("owner")),
