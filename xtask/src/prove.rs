@@ -45,6 +45,10 @@ pub(crate) struct Args {
     /// Keep copies in a Redis Cluster, whose replicas take over, and not in a server alone; servers are in no network of their own then
     #[arg(long)]
     cluster: bool,
+    /// Let the databases flush once a second instead of at every commit: killed ones lose what was acknowledged, so this
+    /// run has to fail. Shows that a loss is found
+    #[arg(long, conflicts_with_all = ["smoke", "planted"])]
+    careless: bool,
     /// Check a history that a run has left, and nothing else
     #[arg(long, value_name = "FILE", exclusive = true)]
     check: Option<PathBuf>,
@@ -63,6 +67,8 @@ const LEAST: (u64, u64) = (100_000, 60);
 const SUMMARY: &str = "prove/summary.json";
 /// Databases whose disks can fail.
 const DATABASES: Setup = Setup { plain_files: true, ..Setup::TESTS };
+/// Databases that lose up to a second of commits when they are killed.
+const CARELESS: Setup = Setup { durable: false, ..DATABASES };
 const SMOKE: Duration = Duration::from_secs(420);
 /// The longest run in one history.
 const SEGMENT: Duration = Duration::from_mins(20);
@@ -92,7 +98,8 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     // The run has a thread of its own, which leaves the network of all other processes.
     let prove = || {
         let means = means(live, args.cluster);
-        let bench = Bench { repo, live, server: &server, redis: &redis, folder: &folder, means };
+        let databases = if args.careless { CARELESS } else { DATABASES };
+        let bench = Bench { repo, live, server: &server, databases, redis: &redis, folder: &folder, means };
         match &args.planted {
             Some(named) => bench.mutants(named, args),
             None => bench.segments(args),
@@ -137,6 +144,7 @@ struct Bench<'a> {
     live: &'a Arc<Live>,
     /// The server under test.
     server: &'a Path,
+    databases: Setup,
     redis: &'a Path,
     folder: &'a Path,
     /// The optional faults that can be injected, by the load program's names.
@@ -202,7 +210,7 @@ impl Bench<'_> {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             Ok(()) | Err(_) => {}
         }
-        let mut databases = servers::start_mariadb(self.live, DATABASES)?;
+        let mut databases = servers::start_mariadb(self.live, self.databases)?;
         let mut load = self.repo.clean(self.repo.prove_load_binary());
         load.args(["--seconds", &length.as_secs().to_string(), "--folder"]).arg(self.folder);
         for means in &self.means {

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
 use riposte_sdk::v1::{
     ExportSubjectRequest, SubjectScope, VerifyCountsRequest, export_subject_response::Item as Exported,
     subject_scope::Scope,
@@ -17,8 +19,8 @@ use riposte_sdk::v1::{
 use tonic::Code;
 
 use super::fault::Rig;
-use super::history::{Call, Item, Op, Outcome, PageOf, Place, Sort, USUAL, Value, View};
-use super::load::{SUBJECTS, Stage, Watcher, counts, failed, heard, item, send};
+use super::history::{Call, Item, Op, Outcome, PageOf, Place, RequestId, Sort, USUAL, Value, View};
+use super::load::{Acknowledged, SUBJECTS, Stage, Watcher, counts, failed, heard, item, send};
 use super::names;
 use crate::Server;
 use crate::kill::fleet::SERVERS;
@@ -29,8 +31,13 @@ const CLIENT: u32 = 200_000;
 /// Number of members of each subject whose like states are read, and of comments of each of them.
 const MEMBERS: usize = 20;
 const COMMENTS: usize = 8;
+/// Number of acknowledged requests that are repeated.
+const REPEATS: usize = 2_000;
 /// Timeout of each read.
 const WITHIN: Duration = Duration::from_secs(10);
+
+/// The request id of a read.
+const READ: RequestId = (0, 0);
 
 /// Reads all data.
 ///
@@ -55,6 +62,19 @@ pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: 
     copies::read(rig.redis(), &stage.recorder).await.context("reading the copies")
 }
 
+/// Repeats a sample of the acknowledged requests, alternately at each server: every repeat has to be
+/// answered, as the first time.
+///
+/// # Errors
+/// Fails when a repeat has no response, since no fault is injected any more.
+pub(super) async fn repeat(stage: &Stage, mut acknowledged: Acknowledged, random: &mut StdRng) -> Result<()> {
+    let (chosen, _) = acknowledged.partial_shuffle(random, REPEATS);
+    for (number, (call, request)) in chosen.iter().enumerate() {
+        one(stage, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
+    }
+    Ok(())
+}
+
 /// Reads the first pages of several orders, and the counts; any cached response is allowed.
 async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
     let (view, client) = (View::default(), CLIENT + door as u32);
@@ -65,7 +85,7 @@ async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
         calls.push(Call::List(PageOf { subject, sort, size, walk, number: 0, view }));
     }
     for call in calls {
-        one(stage, client, call, door).await?;
+        one(stage, client, (call, READ), door).await?;
     }
     Ok(())
 }
@@ -79,16 +99,16 @@ async fn states(stage: &Stage, subject: u32, likes: &[(i64, u32, Value)]) -> Res
     for (member, mut comments) in members.into_iter().take(MEMBERS) {
         comments.truncate(COMMENTS);
         let call = Call::States { subject, member, comments: comments.into(), fresh: false };
-        one(stage, CLIENT + 8, call, member as usize % SERVERS).await?;
+        one(stage, CLIENT + 8, (call, READ), member as usize % SERVERS).await?;
     }
     Ok(())
 }
 
-/// Performs one read. A permanent refusal is recorded as its outcome and checked; no other failure
+/// Performs one call. A permanent refusal is recorded as its outcome and checked; no other failure
 /// is allowed when no fault is injected.
-async fn one(stage: &Stage, client: u32, call: Call, door: usize) -> Result<()> {
+async fn one(stage: &Stage, client: u32, (call, request): (Call, RequestId), door: usize) -> Result<()> {
     let begun = stage.now();
-    let outcome = match send(stage.doors.channel(door), &call, (0, 0), "", WITHIN).await {
+    let outcome = match send(stage.doors.channel(door), &call, request, "", WITHIN).await {
         Ok((outcome, _)) => outcome,
         Err(status) => {
             let (outcome, passing) = failed(status.clone());
@@ -97,7 +117,7 @@ async fn one(stage: &Stage, client: u32, call: Call, door: usize) -> Result<()> 
         }
     };
     let (ended, server) = (stage.now(), door as u8);
-    stage.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
+    stage.recorder.op(Op { client, server, begun, ended, request, call, outcome })
 }
 
 /// Exports all rows and likes, and returns the likes.

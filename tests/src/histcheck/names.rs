@@ -12,6 +12,9 @@ pub(crate) const OBJECT_TYPES: [&str; 3] = ["article", "deep", "video"];
 /// is placed next to it.
 pub(crate) const LEVELS: [usize; OBJECT_TYPES.len()] = [4, 8, 2];
 
+/// The member that every client sets likes of, so that their order is contested.
+pub(crate) const EVERYBODY: u32 = 300_000;
+
 /// Returns the key of a subject.
 pub(crate) fn key(subject: u32) -> SubjectKey {
     let types = OBJECT_TYPES.len() as u32;

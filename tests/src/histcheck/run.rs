@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use super::check::STALE;
 use super::fault::{Rig, Strike};
 use super::history::{Alarm, Fault, Recorder};
-use super::load::{BURST, CLIENTS, Client, RIPE, Stage, Watcher};
+use super::load::{Acknowledged, BURST, CLIENTS, Client, RIPE, Stage, Watcher};
 use super::options::Options;
 use super::summary::Recoveries;
 use super::{arena, check, end, history, probe, report, summary};
@@ -55,8 +55,9 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     rig.calm();
     let calm = async {
         storm?;
+        let mut acknowledged = Acknowledged::new();
         for client in try_join_all(clients).await? {
-            client?;
+            acknowledged.extend(client?);
         }
         // The wait is the bound under test: cached data has this time to become current.
         tokio::time::sleep(QUIET).await;
@@ -64,6 +65,7 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         for watcher in try_join_all(watchers).await? {
             watcher.context("watching what stands")?;
         }
+        end::repeat(&stage, acknowledged, &mut random).await.context("repeating what was acknowledged")?;
         end::read(&stage, &rig, &databases, options.seed).await.context("reading what stands")?;
         rig.stop().await
     };
@@ -100,7 +102,7 @@ fn start(
     numbers: std::ops::Range<u32>,
     seed: u64,
     go: &watch::Receiver<bool>,
-) -> Vec<JoinHandle<Result<()>>> {
+) -> Vec<JoinHandle<Result<Acknowledged>>> {
     let client = |number| tokio::spawn(Client::new(number, seed).run(Arc::clone(stage), go.clone()));
     numbers.map(client).collect()
 }

@@ -7,7 +7,7 @@
 //! from the primary, that time may be earlier by the maximum age of a response.
 
 use super::fixture::Fixture;
-use super::likes::{Write, writes};
+use super::likes::{Write, of_one_client, writes};
 use super::quick::QuickMap;
 use super::{Found, STALE};
 use crate::histcheck::history::{Call, Nanos, Op, Outcome, Value};
@@ -127,8 +127,14 @@ impl Steps {
     fn of(members: &[Vec<Write>], value: Value) -> Self {
         let mut steps = Vec::new();
         for writes in members {
-            certain(writes, value, &mut steps);
-            possible(writes, value, &mut steps);
+            if of_one_client(writes) {
+                certain(writes, value, &mut steps);
+                possible(writes, value, &mut steps);
+            } else {
+                // Writes of several clients have no order: each may be the last one.
+                let first = writes.iter().filter(|write| write.value == value).map(|write| write.begun).min();
+                steps.extend(first.map(|at| (at, 0, 1)));
+            }
         }
         // At equal times, the steps that widen the range come first.
         steps.sort_unstable_by_key(|(at, certain, possible)| (*at, *certain - *possible));
@@ -244,6 +250,19 @@ mod tests {
         at(5, 1).has_none();
         at(5, 3).has("like counts", "has 3 likes, not 0 to 2");
         at(60, 1).has("like counts", "has 1 likes, not 2 to 2");
+    }
+
+    #[test]
+    fn a_member_of_all_clients_may_count_or_not_and_counts_once() {
+        for (likes, words) in [(2, None), (3, None), (4, Some("has 4 likes, not 2 to 3"))] {
+            let mut sketch = liked();
+            sketch.like(4, 9, Like, Some((3, 0, 4))).like(5, 9, Nothing, Some((2, 0, 5))).last(|op| op.client = 7);
+            sketch.get(6, Item { likes, revision: 9, ..item(11, 1) }, true);
+            match words {
+                None => sketch.has_none(),
+                Some(words) => sketch.has("like counts", words),
+            }
+        }
     }
 
     #[test]

@@ -2,10 +2,11 @@
 //!
 //! A member belongs to one client, which sends a write of a member after the previous one has
 //! ended. (Two concurrent writes of a client are of different members, and so of different
-//! registers.) The service orders the likes of one client by their request ids: an older one that
-//! arrives late changes nothing. So the writes of a register have one order w₁, w₂, …, in which a
-//! write may be left out only if it has no response. A history is linearizable exactly if every
-//! read can be assigned the number of a write, or 0 for the initial value, such that
+//! registers. The one member of all clients is checked by [`contested`].) The service orders the
+//! likes of one client by their request ids: an older one that arrives late changes nothing. So the
+//! writes of a register have one order w₁, w₂, …, in which a write may be left out only if it has
+//! no response. A history is linearizable exactly if every read can be assigned the number of a
+//! write, or 0 for the initial value, such that
 //!
 //! * the write set the value that was read, and was sent before the read ended;
 //! * no write that was answered before the read began has a higher number;
@@ -21,6 +22,8 @@
 //! The response to a like is a read too, after its own write. Reads that are not fresh may be
 //! stale, and do not restrict other reads.
 
+mod contested;
+
 use super::fixture::{Fate, Fixture};
 use super::quick::QuickMap;
 use super::{Found, STALE};
@@ -32,6 +35,9 @@ pub(super) struct Write {
     pub(super) begun: Nanos,
     /// The time of its response; `None` if it has none.
     pub(super) done: Option<Nanos>,
+    /// The time after which it takes no effect any more; `None` if that is unknown, because it has
+    /// no response or several attempts.
+    settled: Option<Nanos>,
     pub(super) value: Value,
     client: u32,
     op: u32,
@@ -62,7 +68,8 @@ pub(super) fn writes(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Write>> {
         if request.fate != Fate::Refused {
             let (begun, done) = (request.begun, request.fate.ended());
             let (client, op) = (fixture.op(request.first).client, request.first);
-            let write = Write { begun, done, value: *value, client, op, request: place };
+            let settled = done.filter(|_| request.more.is_empty());
+            let write = Write { begun, done, settled, value: *value, client, op, request: place };
             all.entry((*comment, *member)).or_default().push(write);
         }
     }
@@ -86,10 +93,17 @@ pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
     }
     for (key, reads) in &mut reads {
         let writes = writes.get(key).map_or(&[][..], Vec::as_slice);
-        if writes.windows(2).all(|pair| pair[0].client == pair[1].client) {
+        if of_one_client(writes) {
             judge(*key, writes, reads, found);
+        } else {
+            contested::judge(*key, writes, reads, found);
         }
     }
+}
+
+/// Returns true if one client sent all writes of a register, so that their order is known.
+pub(super) fn of_one_client(writes: &[Write]) -> bool {
+    writes.windows(2).all(|pair| pair[0].client == pair[1].client)
 }
 
 fn reads(fixture: &Fixture<'_>) -> QuickMap<Key, Vec<Read>> {

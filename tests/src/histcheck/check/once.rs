@@ -78,7 +78,7 @@ mod tests {
     fn acknowledged_unknown_and_refused_creates_that_stand_as_they_may_are_fine() {
         let mut sketch = Sketch::default();
         sketch.root(1, 11, 1, 1).unknown_root(2, 12).unknown_root(3, 13).refused_root(4, 14);
-        sketch.delete(5, 11, 3).export(9, &[tombstone(11, 1), item(13, 2)], &[]);
+        sketch.delete(5, 11, 3).export(9, &[Item { member: 1, ..tombstone(11, 1) }, item(13, 2)], &[]);
         sketch.has_none();
     }
 

@@ -29,7 +29,8 @@ pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
                 | Outcome::Refused(_)
                 | Outcome::Unknown(_) => None,
             };
-            if let Some(what) = told.or_else(|| place(fixture, comment, item)) {
+            let exported = matches!(op.outcome, Outcome::Export { .. });
+            if let Some(what) = told.or_else(|| place(fixture, comment, item, exported)) {
                 found.add(|| format!("{what}: {item}"), &comment.story(fixture, *number));
             }
         }
@@ -91,7 +92,7 @@ fn some_time(fixture: &Fixture<'_>, comment: &Comment, item: &Item, op: &Op) -> 
 }
 
 /// Returns the violation of the parts that never change, if any.
-fn place(fixture: &Fixture<'_>, comment: &Comment, item: &Item) -> Option<String> {
+fn place(fixture: &Fixture<'_>, comment: &Comment, item: &Item, exported: bool) -> Option<String> {
     if !comment.is_shown_by(item) {
         return Some(format!("it was answered with root {} and floor {}", comment.root, comment.floor));
     }
@@ -99,14 +100,14 @@ fn place(fixture: &Fixture<'_>, comment: &Comment, item: &Item) -> Option<String
     if item.parent != parent {
         return Some(format!("it answers {parent}"));
     }
-    // A tombstone does not show its author.
-    (item.member != member && item.text != 0).then(|| format!("its author is {member}"))
+    // A tombstone does not show its author, except in an export.
+    (item.member != member && (item.text != 0 || exported)).then(|| format!("its author is {member}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item};
-    use crate::histcheck::history::Sort;
+    use super::super::sketch::{Sketch, below, item, tombstone};
+    use crate::histcheck::history::{Item, Sort};
 
     fn two() -> Sketch {
         let mut sketch = Sketch::default();
@@ -155,7 +156,7 @@ mod tests {
         sketch.edit(3, 11, 70, Some(3)).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
         sketch.has("rows", "at revision 3 its text is 70");
         let mut sketch = two();
-        let edited = crate::histcheck::history::Item { text: 70, ..item(11, 1) };
+        let edited = Item { text: 70, ..item(11, 1) };
         sketch.edit(3, 11, 70, None).page(4, Sort::Oldest, 3, &[edited, item(12, 2)]);
         sketch.has_none();
     }
@@ -169,8 +170,57 @@ mod tests {
         sketch.refused_root(3, 13).page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
         sketch.has("rows", "was refused as not executed");
         let mut sketch = two();
-        let double = crate::histcheck::history::Item { text: item(11, 1).text, ..item(13, 3) };
+        let double = Item { text: item(11, 1).text, ..item(13, 3) };
         sketch.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), double]);
+        sketch.has("rows", "doubled");
+    }
+
+    #[test]
+    fn an_export_shows_the_author_of_a_tombstone_and_another_author_or_parent_is_found() {
+        let exported = |gone: Item| {
+            let mut sketch = two();
+            sketch.reply(3, 11, 21, 1, 3).delete(4, 12, 4).export(9, &[item(11, 1), below(11, 21, 1), gone], &[]);
+            sketch
+        };
+        let gone = Item { member: 1, ..tombstone(12, 2) };
+        exported(gone).has_none_of("rows");
+        exported(Item { member: 2, ..gone }).has("rows", "its author is 1");
+        exported(tombstone(12, 2)).has("rows", "its author is 1");
+        let mut sketch = exported(gone);
+        let strange = [Item { member: 2, ..item(11, 1) }, Item { parent: 12, ..below(11, 21, 1) }, gone];
+        sketch.export(10, &strange, &[]).has("rows", "its author is 1");
+        sketch.has("rows", "it answers 11");
+    }
+
+    #[test]
+    fn the_state_that_stands_in_the_end_is_that_of_the_last_change() {
+        let (stands, gone) = (item(11, 1), Item { member: 1, ..tombstone(11, 1) });
+        let ends = |row: Item, changes: &dyn Fn(&mut Sketch)| {
+            let mut sketch = Sketch::default();
+            changes(sketch.root(1, 11, 1, 1));
+            sketch.export(9, &[row], &[]);
+            sketch
+        };
+        let deleted = |sketch: &mut Sketch| {
+            sketch.delete(2, 11, 2);
+        };
+        let back = |sketch: &mut Sketch| {
+            sketch.delete(2, 11, 2).undelete(3, 11, Some(3));
+        };
+        let unknown = |sketch: &mut Sketch| {
+            sketch.unknown_delete(2, 11);
+        };
+        ends(stands, &deleted).has("rows", "its content is shown though it was deleted");
+        ends(gone, &back).has("rows", "deleted though it stands");
+        ends(gone, &|_| ()).has("rows", "deleted though it stands");
+        for (row, changes) in
+            [(gone, &deleted as &dyn Fn(&mut Sketch)), (stands, &back), (stands, &unknown), (gone, &unknown)]
+        {
+            ends(row, changes).has_none_of("rows");
+        }
+        let mut sketch = Sketch::default();
+        let double = Item { text: stands.text, ..item(12, 2) };
+        sketch.root(1, 11, 1, 1).delete(2, 11, 2).export(9, &[gone, double], &[]);
         sketch.has("rows", "doubled");
     }
 

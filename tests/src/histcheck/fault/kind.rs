@@ -9,6 +9,8 @@ pub(crate) enum Kind {
     /// Redis are dropped. This covers creates, edits and deletes only, because a like calls Redis
     /// before its commit, too. In a cluster the last messages to a database are dropped.
     KillMidway,
+    /// Kills servers and databases at once by SIGKILL, one or both of each, and starts them again.
+    KillSeveral,
     /// Stops a server for a while (SIGSTOP).
     PauseServer,
     /// Terminates a server gracefully and starts a successor.
@@ -84,9 +86,10 @@ impl Means {
 
 impl Kind {
     /// All kinds with their names.
-    const ALL: [(Self, &'static str); 24] = [
+    const ALL: [(Self, &'static str); 25] = [
         (Self::KillServer, "kill server"),
         (Self::KillMidway, "kill midway"),
+        (Self::KillSeveral, "kill several"),
         (Self::PauseServer, "pause server"),
         (Self::RollServer, "roll server"),
         (Self::KillRelay, "kill relay"),
@@ -130,6 +133,7 @@ impl Kind {
             Self::FailOver => Some(Means::Cluster),
             Self::KillServer
             | Self::KillMidway
+            | Self::KillSeveral
             | Self::PauseServer
             | Self::RollServer
             | Self::KillRelay
@@ -163,7 +167,7 @@ mod tests {
     #[test]
     fn what_a_run_has_no_means_for_does_not_strike() {
         let every: Vec<Means> = Means::ALL.iter().map(|(means, _)| *means).collect();
-        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (19, Kind::ALL.len()));
+        assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (20, Kind::ALL.len()));
         assert!(Kind::with(&[Means::Disks]).contains(&Kind::FillDisk));
         assert_eq!((Means::named("clocks"), Means::named("clock")), (Some(Means::Clocks), None));
     }

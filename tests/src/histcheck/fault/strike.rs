@@ -46,6 +46,8 @@ pub(crate) struct Strike {
     pub(crate) ahead: i32,
     /// Number of deleted keys.
     pub(crate) keys: u8,
+    /// True if both servers are killed together, and if both databases are.
+    pub(crate) both: (bool, bool),
 }
 
 /// Largest clock error in seconds: the limit that the documentation sets for deployments.
@@ -94,6 +96,7 @@ impl Strike {
             Kind::FailOver => 0..UNNOTICED,
             Kind::StepClock | Kind::HalfOpen | Kind::OneWay | Kind::Blackhole => 300..3_000,
             Kind::KillServer
+            | Kind::KillSeveral
             | Kind::PauseServer
             | Kind::RollServer
             | Kind::KillRelay
@@ -117,6 +120,7 @@ impl Strike {
             delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..160 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
+            both: (random.random_ratio(1, 3), random.random_ratio(1, 3)),
         }
     }
 
@@ -124,7 +128,9 @@ impl Strike {
     fn whom(kind: Kind, random: &mut StdRng) -> usize {
         match kind {
             Kind::Late | Kind::KillMidway => PATIENT,
-            Kind::KillServer | Kind::PauseServer | Kind::RollServer => random.random_range(0..SERVERS),
+            Kind::KillServer | Kind::KillSeveral | Kind::PauseServer | Kind::RollServer => {
+                random.random_range(0..SERVERS)
+            }
             Kind::KillRelay | Kind::PauseRelay => RELAY,
             Kind::StepClock
             | Kind::KillMariaDb
@@ -155,6 +161,7 @@ impl Strike {
             Kind::OneWay => Some(Weather::Deaf),
             Kind::Reset => Some(Weather::Reset),
             Kind::KillServer
+            | Kind::KillSeveral
             | Kind::PauseServer
             | Kind::RollServer
             | Kind::KillRelay
@@ -174,6 +181,16 @@ impl Strike {
         }
     }
 
+    /// Returns the servers that are killed together.
+    pub(crate) fn servers(&self) -> std::ops::Range<usize> {
+        if self.both.0 { 0..SERVERS } else { self.process..self.process + 1 }
+    }
+
+    /// Returns the databases that are killed together with them.
+    pub(crate) fn databases(&self) -> Vec<u8> {
+        if self.both.1 { vec![1, 2] } else { vec![self.database] }
+    }
+
     /// Returns true if it may leave stale cached data that no process knows of. The next fault,
     /// which makes the cache be filled again, would hide that.
     pub(crate) fn lingers(&self) -> bool {
@@ -187,6 +204,7 @@ impl Strike {
         let lasts = format!("for {:.1} s", self.length.as_secs_f64());
         match self.kind {
             Kind::KillServer | Kind::RollServer | Kind::KillRelay => whom,
+            Kind::KillSeveral => format!("servers {:?}, databases {:?}", self.servers(), self.databases()),
             Kind::PauseServer | Kind::PauseRelay => format!("{whom} {lasts}"),
             Kind::StepClock => format!("{whom}: {ahead:+} s {lasts}"),
             Kind::KillMariaDb | Kind::FailSync | Kind::FillDisk => format!("{database}"),
@@ -221,6 +239,16 @@ mod tests {
         }
         assert_eq!(plan(1), plan(1));
         assert_ne!(plan(1), plan(2));
+    }
+
+    #[test]
+    fn servers_and_databases_die_together_alone_and_both() {
+        let several = |strike: &Strike| strike.kind == Kind::KillSeveral;
+        let struck = Strike::plan(&[], StdRng::seed_from_u64(1)).filter(several).take(50);
+        let struck: std::collections::BTreeSet<_> =
+            struck.map(|strike| (strike.servers().collect::<Vec<_>>(), strike.databases())).collect();
+        // Each server alone or both, with each database alone or both.
+        assert_eq!(struck.len(), 9, "{struck:?}");
     }
 
     #[test]

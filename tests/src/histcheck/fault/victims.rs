@@ -1,7 +1,6 @@
 //! The service and its stores, as targets of fault injection.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
@@ -18,9 +17,6 @@ use crate::kill::fleet::Fleet;
 use crate::net::Network;
 use crate::redis;
 use crate::wire::Weather;
-
-/// Time limit for a server to serve again.
-const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 
 /// All components that faults can affect.
 #[derive(Debug)]
@@ -82,18 +78,19 @@ impl Rig {
         match strike.kind {
             Kind::KillServer | Kind::KillRelay => {
                 self.fleet.kill(process).await?;
-                self.replace().await
+                self.fleet.replace().await
             }
+            Kind::KillSeveral => self.kill_several(strike).await,
             Kind::KillMidway => {
                 self.wires.of(process, store).set(strike.weather().context("no weather")?);
                 tokio::time::sleep(length).await;
                 self.fleet.kill(process).await?;
                 self.wires.of(process, store).set(Weather::Clear);
-                self.replace().await
+                self.fleet.replace().await
             }
             Kind::RollServer => {
                 self.fleet.end(process).await?;
-                self.replace().await
+                self.fleet.replace().await
             }
             Kind::PauseServer | Kind::PauseRelay => {
                 self.fleet.signal(process, Signal::SIGSTOP)?;
@@ -145,9 +142,19 @@ impl Rig {
         }
     }
 
-    async fn replace(&mut self) -> Result<()> {
-        let replaced = tokio::time::timeout(AGAIN_WITHIN, self.fleet.replace()).await;
-        replaced.context("no server stands again in time")?
+    /// Starts each process again as soon as it has ended, whether the others run or not.
+    async fn kill_several(&mut self, strike: Strike) -> Result<()> {
+        let servers = async {
+            for server in strike.servers() {
+                self.fleet.kill(server).await?;
+            }
+            self.fleet.replace().await
+        };
+        let databases = async {
+            self.databases.kill(&strike.databases()).await?;
+            self.databases.start(&strike.databases()).await
+        };
+        tokio::try_join!(servers, databases).map(|_| ())
     }
 
     async fn hurt_redis(&self, random: &mut StdRng, fault: redis::Fault, times: u8) -> Result<()> {

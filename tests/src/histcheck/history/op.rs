@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::histcheck::names::EVERYBODY;
+
 /// Nanoseconds since the run began, by the machine's monotonic clock, which all clients share.
 pub(crate) type Nanos = u64;
 /// A request id: the two halves of its UUID. Zero for a read.
@@ -10,7 +12,8 @@ pub(crate) type RequestId = (u64, u64);
 /// One attempt of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Op {
-    /// The client. It has one write in flight at a time for each of its members.
+    /// The client. It has one write in flight at a time for each of its members, and for the member
+    /// of all clients.
     pub(crate) client: u32,
     /// The server that was called.
     pub(crate) server: u8,
@@ -369,6 +372,11 @@ impl Call {
             | Self::Export { .. }
             | Self::Watch { .. } => None,
         }
+    }
+
+    /// Returns true if it sets a like that several clients set.
+    pub(crate) fn is_contested(&self) -> bool {
+        matches!(self, Self::Like { member: EVERYBODY, .. })
     }
 
     /// Returns the kind of change that watchers receive for it; a like is not sent to watchers.

@@ -31,6 +31,9 @@ const RIVAL: Duration = Duration::from_millis(250);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Acknowledged requests: the calls and their ids.
+pub(crate) type Acknowledged = Vec<(Call, RequestId)>;
+
 /// State shared by all clients of a run.
 #[derive(Debug)]
 pub(crate) struct Stage {
@@ -71,15 +74,16 @@ impl Client {
     }
 
     /// Works while `go` is true, until its sender is dropped, and completes the last operation.
+    /// Returns acknowledged requests that may be repeated.
     ///
     /// # Errors
     /// Fails when the history cannot be written.
-    pub(crate) async fn run(mut self, stage: Arc<Stage>, mut go: watch::Receiver<bool>) -> Result<()> {
+    pub(crate) async fn run(mut self, stage: Arc<Stage>, mut go: watch::Receiver<bool>) -> Result<Acknowledged> {
         while go.wait_for(|go| *go).await.is_ok() {
             let ask = self.planner.next(&stage.roots, &stage.replies, stage.now());
             self.ask(&stage, ask).await?;
         }
-        Ok(())
+        Ok(self.planner.acknowledged())
     }
 
     /// Repeats a call until it is answered, the period ends or, at random, after the first attempt.

@@ -5,16 +5,17 @@ use std::collections::VecDeque;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::SUBJECTS;
 use super::walk::Walk;
+use super::{Acknowledged, SUBJECTS};
 use crate::histcheck::check::STALE;
 use crate::histcheck::fault::PATIENT;
 use crate::histcheck::history::{Call, Misuse, Nanos, Op, Outcome, RequestId, Value, View, Which};
+use crate::histcheck::names::EVERYBODY;
 use crate::kill::fleet::SERVERS;
 use crate::kill::ground::Ground;
 
-/// Number of members that one client acts for; no other client acts for them, so each like has one
-/// client.
+/// Number of members that one client acts for; no other client acts for them, so each of their
+/// likes has one client.
 const MEMBERS: u32 = 12;
 /// Number of own comments, and of own requests, that a client keeps.
 const MINE: usize = 200;
@@ -26,6 +27,10 @@ const LOOKED: usize = 24;
 const LOUD: u32 = SUBJECTS as u32 - 20;
 /// Number of first texts of each client that may go to quiet subjects.
 const EARLY: u64 = 12;
+/// Number of subjects, before the quiet ones, with likes of the member of all clients. They are few,
+/// so that many clients set the same like, and apart from others, because such likes leave the
+/// counts of their comment less certain.
+const CONTESTED: u32 = 2;
 /// Period in which likes go to the same quiet comment.
 const TURN: Nanos = 1_000_000_000;
 /// Delay of the next read of a comment after two members have liked it concurrently: longer than
@@ -65,7 +70,7 @@ pub(crate) struct Planner {
     texts: u64,
     walks: u32,
     mine: Vec<Mine>,
-    done: Vec<(Call, RequestId)>,
+    done: Acknowledged,
     under_way: Vec<Walk>,
     /// Subject, member and comments of earlier like state reads.
     looked: Vec<(u32, u32, Box<[i64]>)>,
@@ -171,9 +176,15 @@ impl Planner {
 
     /// Records an acknowledged like, whichever call of the client sent it.
     pub(crate) fn heed(&mut self, op: &Op) {
-        if let Outcome::Liked(_) = op.outcome {
+        // A repeated like of the contested member may act as a new one, after one of another client.
+        if let (Outcome::Liked(_), false) = (&op.outcome, op.call.is_contested()) {
             self.keep(op);
         }
+    }
+
+    /// Returns the requests that the client may repeat.
+    pub(crate) fn acknowledged(self) -> Acknowledged {
+        self.done
     }
 
     fn keep(&mut self, op: &Op) {
@@ -251,6 +262,11 @@ impl Planner {
     /// leave alone, so that a late cache update is the last one.
     fn like(&mut self, roots: &Ground, replies: &Ground, now: Nanos) -> Option<Call> {
         let value = [Value::Like, Value::Like, Value::Dislike, Value::None][self.rng.random_range(0..4)];
+        if self.rng.random_ratio(1, 12) {
+            let subject = self.rng.random_range(LOUD - CONTESTED..LOUD);
+            let comment = roots.comment(subject as usize, &mut self.rng)?;
+            return Some(Call::Like { subject, comment, member: EVERYBODY, value });
+        }
         if !self.looked.is_empty() && self.rng.random_ratio(1, 4) {
             let (subject, member, comments) = &self.looked[self.rng.random_range(0..self.looked.len())];
             let comment = comments[self.rng.random_range(0..comments.len())];
