@@ -10,6 +10,7 @@ mod arena;
 mod check;
 mod end;
 mod fault;
+mod fleet;
 mod history;
 mod load;
 mod names;

@@ -10,7 +10,6 @@ pub mod command;
 pub mod drill;
 pub mod forest;
 pub mod histcheck;
-pub mod kill;
 pub mod mysql;
 pub mod names;
 pub mod net;

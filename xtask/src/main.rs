@@ -10,7 +10,6 @@ mod build;
 mod chart;
 mod fuzz;
 mod generate;
-mod kill;
 mod live;
 mod prove;
 mod registry;
@@ -44,11 +43,6 @@ enum Task {
     /// prints one summary. A failed step does not stop the others, so one run shows every fault.
     #[command(visible_alias = "ci")]
     Test(test::Args),
-    /// Kill servers and databases under load, round after round, and prove that nothing acknowledged is lost or doubled
-    ///
-    /// Starts two MariaDB servers that flush every commit, two `riposte serve` processes over them with 50/200/200
-    /// tables, and a mixed load. In each round a server, a database or both die by SIGKILL and come back.
-    Kill(kill::Args),
     /// Ask the service by many clients while faults strike it, and hold all its answers against its promises
     ///
     /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and wires between them that delay, cut and
@@ -94,7 +88,6 @@ Examples:
   cargo xtask test --mysql             the store's suite on real MySQL 9 as well
   cargo xtask test --only kube         the chart on a real API server of Kubernetes
   cargo xtask test --list              what the steps are
-  cargo xtask kill --rounds 3          a short run of the killing
   cargo xtask prove --smoke            six minutes of faults under a history checker
   cargo xtask prove --planted          mutants of the server, each of which has to be found
   cargo xtask fuzz --seconds 600 imports
@@ -126,7 +119,6 @@ fn run(cli: Cli) -> Result<bool> {
     live::stop_on_signals(&live)?;
     match cli.task {
         Task::Test(args) => test::run(&repo, &live, &args),
-        Task::Kill(args) => kill::run(&repo, &live, &args),
         Task::Prove(args) => prove::run(&repo, &live, &args),
         Task::Fuzz(args) => fuzz::run_targets(&repo, &live, &args),
         Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),

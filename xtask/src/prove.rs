@@ -2,16 +2,17 @@
 //! under injected faults.
 //!
 //! The load program (`tests/src/histcheck.rs`) owns the servers, Redis, the proxies, the history
-//! and the check. The task runner owns the databases, and the load program orders their faults as
-//! `kill` does.
+//! and the check. The task runner owns the databases, and the load program orders their faults
+//! (`orders`).
 
 mod mutants;
+mod orders;
 
 use crate::live::Live;
 use crate::repo::Repo;
 use crate::run::output_of;
 use crate::servers::Setup;
-use crate::{build, kill, servers, tools};
+use crate::{build, servers, tools};
 use anyhow::{Context, Result, anyhow};
 use clap::builder::RangedU64ValueParser;
 use nix::sched::{CloneFlags, unshare};
@@ -224,7 +225,7 @@ impl Bench<'_> {
         }
         load.envs(databases.exports()).env("RIPOSTE_TEST_BIN", self.server);
         load.env("RIPOSTE_TEST_REDIS_SERVER", self.redis);
-        let kept = kill::obey(self.live, &mut load, &mut databases)?;
+        let kept = orders::obey(self.live, &mut load, &mut databases)?;
         // A run that failed early has no summary.
         let summary = std::fs::read_to_string(&path);
         let mut told = summary.map_or(Ok(serde_json::json!({})), |told| serde_json::from_str(&told))?;

@@ -54,11 +54,6 @@ impl Repo {
         self.target.join("release/riposte-mutant")
     }
 
-    /// Returns the built program that loads servers while they are killed.
-    pub(crate) fn kill_load_binary(&self) -> PathBuf {
-        self.target.join("release/kill-load")
-    }
-
     /// Returns the built program that makes calls, injects faults and checks the history.
     pub(crate) fn prove_load_binary(&self) -> PathBuf {
         self.target.join("release/prove-load")

@@ -5,7 +5,6 @@ mod chart;
 mod contract;
 mod crates;
 mod fuzz;
-mod kill;
 mod kube;
 mod prove;
 mod readme;

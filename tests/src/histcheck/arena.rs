@@ -9,10 +9,10 @@ use tokio::sync::{Mutex, watch};
 
 use super::end::Databases;
 use super::fault::{Means, PATIENT, PROCESSES, RELAY, Rig, Wires};
+use super::fleet::{Fleet, Launch};
 use super::names;
 use super::options::Options;
 use crate::clock::Clock;
-use crate::kill::fleet::{Fleet, Launch};
 use crate::net::Network;
 use crate::{Server, command, mysql, redis};
 

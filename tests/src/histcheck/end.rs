@@ -19,11 +19,11 @@ use riposte_sdk::v1::{
 use tonic::Code;
 
 use super::fault::Rig;
+use super::fleet::SERVERS;
 use super::history::{Call, Item, Op, Outcome, PageOf, Place, RequestId, Sort, USUAL, Value, View};
 use super::load::{Acknowledged, SUBJECTS, Stage, Watcher, counts, failed, heard, item, send};
 use super::names;
 use crate::Server;
-use crate::kill::fleet::SERVERS;
 pub(super) use tables::Databases;
 
 /// The client number of these reads.

@@ -1,5 +1,6 @@
 //! The faults injected into processes, stores and the proxies between them during the load.
 
+mod databases;
 mod kind;
 mod strike;
 mod victims;

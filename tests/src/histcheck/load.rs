@@ -2,12 +2,15 @@
 
 mod call;
 mod client;
+mod failure;
+mod ground;
 mod planner;
 mod walk;
 mod watcher;
 
 pub(crate) use call::{counts, failed, heard, item, send};
 pub(crate) use client::{Acknowledged, Client, Stage};
+pub(crate) use ground::Ground;
 pub(crate) use planner::{Planner, RIPE};
 pub(crate) use watcher::Watcher;
 

@@ -6,9 +6,9 @@ use anyhow::{Context, Result, ensure};
 use futures::future::try_join_all;
 use riposte_sdk::RequestIds;
 
+use super::fleet::SERVERS;
 use super::history::{Call, Op, Outcome};
 use super::load::{Stage, failed, send};
-use crate::kill::fleet::SERVERS;
 
 /// Number of subjects that are written to through each server; they are spread over several tables
 /// and both databases.

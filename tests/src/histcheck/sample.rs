@@ -14,8 +14,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::check;
 use super::history::{History, Op};
-use super::load::{CLIENTS, Planner, SUBJECTS};
-use crate::kill::ground::Ground;
+use super::load::{CLIENTS, Ground, Planner, SUBJECTS};
 use model::Model;
 
 /// Nanoseconds from one operation to the next.
@@ -24,7 +23,7 @@ const STEP: u64 = 1_000;
 /// Makes a history of `count` operations.
 pub(super) fn history(seed: u64, count: u64) -> History {
     let mut random = StdRng::seed_from_u64(seed);
-    let (roots, replies) = (Ground::of(SUBJECTS), Ground::of(SUBJECTS));
+    let (roots, replies) = (Ground::new(SUBJECTS), Ground::new(SUBJECTS));
     let mut planners: Vec<Planner> = (0..CLIENTS).map(|client| Planner::new(client, seed)).collect();
     let (mut model, mut ops) = (Model::new(SUBJECTS), Vec::new());
     for number in 1..=count {

@@ -1,7 +1,7 @@
 //! The steps in their order of execution: the quick ones first, so that a mistake shows early.
 
 use super::summary::Report;
-use super::{Run, alone, chart, contract, crates, fuzz, kill, kube, prove, readme, sdks, suites};
+use super::{Run, alone, chart, contract, crates, fuzz, kube, prove, readme, sdks, suites};
 use crate::run::run;
 use crate::{generate, tidy, tools};
 use anyhow::Result;
@@ -22,7 +22,6 @@ pub(crate) enum Step {
     Kube,
     Test,
     Sdk,
-    Kill,
     Prove,
     Fuzz,
     Alone,
@@ -46,7 +45,6 @@ impl Step {
             Self::Kube => "kube",
             Self::Test => "test",
             Self::Sdk => "sdk",
-            Self::Kill => "kill",
             Self::Prove => "prove",
             Self::Fuzz => "fuzz",
             Self::Alone => "alone",
@@ -74,7 +72,6 @@ impl Step {
             Self::Sdk => {
                 "the SDKs of all languages, installed from their packages, pass one list against the built server"
             }
-            Self::Kill => "servers and databases killed under load lose nothing acknowledged and double nothing",
             Self::Prove => {
                 "under a storm of faults every promise is kept, as a checker finds that has seen all that was answered"
             }
@@ -90,9 +87,7 @@ impl Step {
     /// Returns the step whose failure makes this one meaningless.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Chart | Self::Test | Self::Sdk | Self::Kill | Self::Prove | Self::Fuzz | Self::Readme => {
-                Some(Self::Build)
-            }
+            Self::Chart | Self::Test | Self::Sdk | Self::Prove | Self::Fuzz | Self::Readme => Some(Self::Build),
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -137,7 +132,6 @@ impl Step {
             Self::Kube => kube::check(at),
             Self::Test => suites::all(at),
             Self::Sdk => sdks::check(at),
-            Self::Kill => kill::check(at),
             Self::Prove => prove::check(at),
             Self::Fuzz => fuzz::check(at),
             Self::Alone => alone::check(at),

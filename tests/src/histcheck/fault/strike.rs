@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 use super::kind::{Kind, Means};
-use crate::kill::fleet::SERVERS;
+use crate::histcheck::fleet::SERVERS;
 use crate::wire::Weather;
 
 /// A store of the service.

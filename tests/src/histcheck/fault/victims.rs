@@ -8,12 +8,12 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::{Mutex, watch};
 
+use super::databases::Databases;
 use super::kind::Kind;
 use super::strike::Strike;
 use super::wires::Wires;
 use crate::clock::Clock;
-use crate::kill::databases::Databases;
-use crate::kill::fleet::Fleet;
+use crate::histcheck::fleet::Fleet;
 use crate::net::Network;
 use crate::redis;
 use crate::wire::Weather;

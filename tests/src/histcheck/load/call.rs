@@ -18,12 +18,12 @@ use riposte_sdk::v1::{
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
+use super::failure::Failure;
 use crate::histcheck::history::{
     Call, Counts, Item, Liked, Misuse, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, USUAL, Value, View,
     Which, Written,
 };
 use crate::histcheck::names;
-use crate::kill::verdict::Failure;
 use crate::say::content;
 
 /// The outcome of a call and the token of the next page.

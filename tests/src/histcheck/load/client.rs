@@ -10,11 +10,11 @@ use rand::RngExt;
 use riposte_sdk::RequestIds;
 use tokio::sync::watch;
 
+use super::ground::Ground;
 use super::planner::{Ask, Planner};
 use super::{SUBJECTS, failed, send};
+use crate::histcheck::fleet::{Doors, SERVERS};
 use crate::histcheck::history::{Call, Nanos, Op, Recorder, RequestId};
-use crate::kill::fleet::{Doors, SERVERS};
-use crate::kill::ground::Ground;
 
 /// Timeout of one attempt of a write.
 const WRITE: Duration = Duration::from_secs(3);
@@ -50,7 +50,7 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) fn new(doors: Arc<Doors>, recorder: Recorder) -> Self {
         let (answered, hurried) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (roots, replies) = (Ground::of(SUBJECTS), Ground::of(SUBJECTS));
+        let (roots, replies) = (Ground::new(SUBJECTS), Ground::new(SUBJECTS));
         Self { doors, roots, replies, recorder, start: Instant::now(), answered, hurried }
     }
 

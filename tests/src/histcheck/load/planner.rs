@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use super::ground::Ground;
 use super::walk::Walk;
 use super::{Acknowledged, SUBJECTS};
 use crate::histcheck::check::STALE;
 use crate::histcheck::fault::PATIENT;
+use crate::histcheck::fleet::SERVERS;
 use crate::histcheck::history::{Call, Misuse, Nanos, Op, Outcome, RequestId, Value, View, Which};
 use crate::histcheck::names::EVERYBODY;
-use crate::kill::fleet::SERVERS;
-use crate::kill::ground::Ground;
 
 /// Number of members that one client acts for; no other client acts for them, so each of their
 /// likes has one client.

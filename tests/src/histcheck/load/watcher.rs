@@ -16,9 +16,9 @@ use tonic::{Code, Status};
 
 use super::{SUBJECTS, Stage, failed};
 use crate::Watch;
+use crate::histcheck::fleet::SERVERS;
 use crate::histcheck::history::{Call, How, Nanos, Op, Outcome, TOLD, Told};
 use crate::histcheck::names;
-use crate::kill::fleet::SERVERS;
 
 /// The subjects that are watched all the time, each by two watchers: the hot one, others with many
 /// and with few writes, and a quiet one.

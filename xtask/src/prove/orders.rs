@@ -1,11 +1,50 @@
-//! The orders of a load program for its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`,
-//! `@resume 1`, `@fail-sync 1`, `@fill-disk 2`.
+//! The orders of the load program for its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`,
+//! `@resume 1`, `@fail-sync 1`, `@fill-disk 2`. It writes them to its standard output, one a line,
+//! and reads their completion from its standard input.
 
+use crate::live::Live;
+use crate::servers::{DiskFault, Pair};
 use anyhow::{Context, Result, bail};
+use nix::sys::signal::Signal;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// Runs a load program to its end and executes its orders on the databases. Returns `true` if it
+/// succeeded.
+pub(super) fn obey(live: &Arc<Live>, load: &mut Command, databases: &mut Pair) -> Result<bool> {
+    // The load program's temporary files are in this folder, which is removed even if the program
+    // is killed.
+    let scratch = live.folder()?;
+    load.stdin(Stdio::piped()).stdout(Stdio::piped()).env("TMPDIR", scratch.path());
+    // The load program's servers are in its process group and end with it.
+    let mut load = live.spawn(load)?;
+    let mut answers = load.child().stdin.take().context("no standard input")?;
+    let lines = load.child().stdout.take().context("no standard output")?;
+    for line in BufReader::new(lines).lines() {
+        let line = line?;
+        let Some(order) = Order::read(&line)? else {
+            println!("{line}");
+            continue;
+        };
+        for number in order.databases {
+            match order.verb {
+                Verb::Kill => databases.kill(number)?,
+                Verb::Start => databases.start_again(live, number)?,
+                Verb::Pause => databases.signal(number, Signal::SIGSTOP)?,
+                Verb::Resume => databases.signal(number, Signal::SIGCONT)?,
+                Verb::FailSync => databases.fail_disk(live, number, DiskFault::Sync)?,
+                Verb::FillDisk => databases.fail_disk(live, number, DiskFault::Full)?,
+            }
+        }
+        writeln!(answers, "done")?;
+    }
+    Ok(load.wait()?.success())
+}
 
 /// An action on a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+enum Verb {
     /// SIGKILL.
     Kill,
     /// Starts it on its data and its port.
@@ -22,15 +61,15 @@ pub(super) enum Verb {
 
 /// One order.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Order {
-    pub(super) verb: Verb,
+struct Order {
+    verb: Verb,
     /// The numbers of the databases, each 1 or 2.
-    pub(super) databases: Vec<u8>,
+    databases: Vec<u8>,
 }
 
 impl Order {
     /// Parses the order in a line; returns `None` for a line that is meant for people.
-    pub(super) fn read(line: &str) -> Result<Option<Self>> {
+    fn read(line: &str) -> Result<Option<Self>> {
         let Some(order) = line.strip_prefix('@') else { return Ok(None) };
         let mut words = order.split_whitespace();
         let verb = match words.next() {

@@ -1,28 +1,13 @@
-//! The data shared by all clients: the subjects, and the acknowledged comments on them.
+//! The acknowledged comments of each subject, which all clients share.
 
 use std::sync::{Mutex, PoisonError};
 
 use rand::RngExt;
 use rand::rngs::StdRng;
-use riposte_sdk::v1::SubjectKey;
 
-use super::history::{Act, Op};
-
-/// Number of subjects that get most of the load.
-pub(super) const HOT: usize = 6;
-/// Number of all subjects.
-pub(super) const SUBJECTS: usize = HOT + 200;
-/// The object types of the subjects: one flat, one with threads of up to eight levels.
-pub(super) const OBJECT_TYPES: [&str; 2] = ["article", "deep"];
 /// Number of known comments of a subject: the first ones, which stay hot, and then the latest.
 const KNOWN: usize = 60;
 const FIRST: usize = 4;
-
-/// Returns the key of a subject by its number.
-pub(super) fn key(subject: usize) -> SubjectKey {
-    let object_type = OBJECT_TYPES[subject % OBJECT_TYPES.len()].to_owned();
-    SubjectKey { object_type, object_id: format!("subject-{subject}") }
-}
 
 /// Acknowledged comments by subject.
 #[derive(Debug)]
@@ -31,21 +16,9 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    pub(super) fn new() -> Self {
-        Self::of(SUBJECTS)
-    }
-
     /// Creates an empty list for each of `subjects` subjects.
-    pub(crate) fn of(subjects: usize) -> Self {
+    pub(crate) fn new(subjects: usize) -> Self {
         Self { known: Mutex::new(vec![Vec::new(); subjects]) }
-    }
-
-    /// Adds the comment that an acknowledged operation created. Replies are left out; roots suffice
-    /// as parents of replies.
-    pub(super) fn learn(&self, op: &Op) {
-        if let (Act::Root { subject, .. }, Some(answer)) = (&op.act, op.answer()) {
-            self.remember(*subject, answer.id);
-        }
     }
 
     /// Adds a comment of a subject.
