@@ -16,7 +16,7 @@ pub(crate) use copy::{BlockRow, Copy, Owner};
 pub(crate) use file::{Recorder, read};
 pub(crate) use op::{
     Call, Counts, How, Item, Liked, Misuse, Nanos, Op, Outcome, PageOf, Place, RequestId, Shown, Sort, THREAD, TOLD,
-    Told, USUAL, Value, View, Which, Written,
+    Told, USUAL, Value, View, What, Which, Written,
 };
 pub(crate) use table::{CommentRow, ContentRow, LikeRow, Rows, SubjectRow, Table};
 

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::fixture::{Comment, Fixture, What};
+use super::fixture::{Comment, Fixture};
 use super::{Found, STALE};
-use crate::histcheck::history::{Counts, Item, Outcome};
+use crate::histcheck::history::{Counts, Item, Outcome, What};
 
 /// The number of visible comments at each revision.
 #[derive(Debug, Default)]
@@ -103,22 +103,7 @@ pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
         |all: BTreeMap<i64, Visible>| all.into_iter().map(|(id, of)| (id, of.settle())).collect::<BTreeMap<_, _>>();
     let (below, answers) = (settled(below), settled(answers));
     for number in fixture.mine {
-        let outcome = &fixture.op(*number).outcome;
-        let told = match outcome {
-            Outcome::Counts(counts) => Some(*counts),
-            Outcome::Page(shown) => shown.counts,
-            Outcome::Written(_)
-            | Outcome::Liked(_)
-            | Outcome::Comment(_)
-            | Outcome::Comments(_)
-            | Outcome::States(_)
-            | Outcome::Export { .. }
-            | Outcome::Changes { .. }
-            | Outcome::Gap { .. }
-            | Outcome::Refused(_)
-            | Outcome::Unknown(_) => None,
-        };
-        if let Some(Counts { revision, roots: root_count, comments }) = told {
+        if let Some(Counts { revision, roots: root_count, comments }) = fixture.op(*number).counts() {
             within(found, *number, "root_count", root_count, roots.at(revision), revision);
             within(found, *number, "comment_count", comments, all.at(revision), revision);
         }

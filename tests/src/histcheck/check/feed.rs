@@ -2,10 +2,10 @@
 //! holds at every server, and also when a stream breaks and is resumed after the last received
 //! revision. Only changes that are too old to be sent become a gap.
 
-use super::fixture::{Fixture, What};
+use super::fixture::Fixture;
 use super::quick::QuickMap;
 use super::{Found, STALE};
-use crate::histcheck::history::{Call, How, Outcome, TOLD, Told};
+use crate::histcheck::history::{Call, How, Outcome, TOLD, Told, What};
 
 /// An acknowledged change: its revision, the comment, the kind of change, and its operation.
 type Acknowledged = (i64, i64, How, u32);

@@ -8,7 +8,7 @@
 //! revision after it was sent, or never; its possible changes are kept separately, as *open*.
 
 use super::quick::QuickMap;
-use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, RequestId, Written};
+use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, RequestId, What, Written};
 
 /// The part of a history that belongs to one subject.
 #[derive(Debug)]
@@ -77,13 +77,6 @@ pub(super) struct Change {
     pub(super) revision: i64,
     pub(super) request: u32,
     pub(super) what: What,
-}
-
-/// The changed property.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    Text(u64),
-    Visible(bool),
 }
 
 impl<'h> Fixture<'h> {
@@ -211,26 +204,10 @@ impl<'h> Fixture<'h> {
     fn change(&mut self) {
         for place in 0..self.requests.len() as u32 {
             let request = &self.requests[place as usize];
-            let (id, what) = match self.call(request) {
-                Call::Edit { comment, text, .. } => (comment, What::Text(*text)),
-                Call::Delete { comment, .. } => (comment, What::Visible(false)),
-                Call::Undelete { comment, .. } => (comment, What::Visible(true)),
-                Call::Root { .. }
-                | Call::Reply { .. }
-                | Call::Like { .. }
-                | Call::List(_)
-                | Call::Replies { .. }
-                | Call::Get { .. }
-                | Call::Several { .. }
-                | Call::Counts { .. }
-                | Call::States { .. }
-                | Call::Misuse { .. }
-                | Call::Export { .. }
-                | Call::Watch { .. } => continue,
-            };
+            let Some((id, what)) = self.call(request).alters() else { continue };
             let revision = self.written(request).map_or(0, |written| written.revision);
             let (fate, change) = (request.fate, Change { revision, request: place, what });
-            let Some(comment) = self.by_id.get(id).map(|at| &mut self.comments[*at as usize]) else { continue };
+            let Some(comment) = self.by_id.get(&id).map(|at| &mut self.comments[*at as usize]) else { continue };
             match fate {
                 Fate::Done { .. } => comment.changes.push(change),
                 Fate::Open => comment.open.push(change),

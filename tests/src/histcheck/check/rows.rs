@@ -4,8 +4,8 @@
 
 use super::Found;
 use super::STALE;
-use super::fixture::{Comment, Fate, Fixture, What};
-use crate::histcheck::history::{Item, Op, Outcome};
+use super::fixture::{Comment, Fate, Fixture};
+use crate::histcheck::history::{Item, Op, Outcome, What};
 
 /// Finds comments that are shown in a wrong state.
 pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
@@ -16,20 +16,15 @@ pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
                 stranger(fixture, found, *number, item);
                 continue;
             };
-            let told = match &op.outcome {
-                Outcome::Page(shown) => at(fixture, comment, item, op, shown.revision),
-                Outcome::Export { .. } => at(fixture, comment, item, op, i64::MAX),
-                Outcome::Comment(_) | Outcome::Comments(_) => some_time(fixture, comment, item, op),
-                Outcome::Written(_)
-                | Outcome::Liked(_)
-                | Outcome::Counts(_)
-                | Outcome::States(_)
-                | Outcome::Changes { .. }
-                | Outcome::Gap { .. }
-                | Outcome::Refused(_)
-                | Outcome::Unknown(_) => None,
-            };
             let exported = matches!(op.outcome, Outcome::Export { .. });
+            let told = if exported {
+                at(fixture, comment, item, op, i64::MAX)
+            } else {
+                match op.revision() {
+                    Some(revision) => at(fixture, comment, item, op, revision),
+                    None => some_time(fixture, comment, item, op),
+                }
+            };
             if let Some(what) = told.or_else(|| place(fixture, comment, item, exported)) {
                 found.add(|| format!("{what}: {item}"), &comment.story(fixture, *number));
             }

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Found;
-use super::fixture::{Comment, Fixture, What};
-use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, PageOf, Place, Shown, Sort};
+use super::fixture::{Comment, Fixture};
+use crate::histcheck::history::{Call, Item, Nanos, Op, Outcome, PageOf, Place, Shown, Sort, What};
 
 /// One page of a walk with its operation.
 #[derive(Debug, Clone, Copy)]

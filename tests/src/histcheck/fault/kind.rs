@@ -56,6 +56,9 @@ pub(crate) enum Kind {
     Overload,
 }
 
+/// Longest pause of a cluster node in milliseconds; after a longer one its replica takes over.
+const UNNOTICED: u64 = 400;
+
 /// Means that not every run has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
@@ -84,40 +87,50 @@ impl Means {
     }
 }
 
+/// A kind with its name, the means that it requires, and its shortest and longest duration in
+/// milliseconds.
+type Row = (Kind, &'static str, Option<Means>, (u64, u64));
+
+/// The duration of most kinds.
+const USUAL: (u64, u64) = (100, 3_000);
+/// The duration of faults that a connection or a clock has.
+const LONG: (u64, u64) = (300, 3_000);
+
 impl Kind {
-    /// All kinds with their names.
-    const ALL: [(Self, &'static str); 25] = [
-        (Self::KillServer, "kill server"),
-        (Self::KillMidway, "kill midway"),
-        (Self::KillSeveral, "kill several"),
-        (Self::PauseServer, "pause server"),
-        (Self::RollServer, "roll server"),
-        (Self::KillRelay, "kill relay"),
-        (Self::PauseRelay, "pause relay"),
-        (Self::StepClock, "step clock"),
-        (Self::KillMariaDb, "kill MariaDB"),
-        (Self::PauseMariaDb, "pause MariaDB"),
-        (Self::FailSync, "fail fsync"),
-        (Self::FillDisk, "fill disk"),
-        (Self::KillRedis, "kill Redis"),
-        (Self::PauseRedis, "pause Redis"),
-        (Self::FlushRedis, "flush Redis"),
-        (Self::EvictRedis, "evict from Redis"),
-        (Self::FailOver, "fail over Redis"),
-        (Self::Delay, "wire: delay"),
-        (Self::Late, "wire: late"),
-        (Self::Slices, "wire: slices"),
-        (Self::HalfOpen, "wire: half-open"),
-        (Self::OneWay, "wire: one way"),
-        (Self::Reset, "wire: reset"),
-        (Self::Blackhole, "blackhole"),
-        (Self::Overload, "overload"),
+    const ALL: [Row; 25] = [
+        (Self::KillServer, "kill server", None, USUAL),
+        // Short enough that the server does not time out and invalidate the cache.
+        (Self::KillMidway, "kill midway", None, (100, 450)),
+        (Self::KillSeveral, "kill several", None, USUAL),
+        (Self::PauseServer, "pause server", None, USUAL),
+        (Self::RollServer, "roll server", None, USUAL),
+        (Self::KillRelay, "kill relay", None, USUAL),
+        // Longer than a lease lasts, too: then it resumes when its successor already holds the lease.
+        (Self::PauseRelay, "pause relay", None, (300, 9_000)),
+        (Self::StepClock, "step clock", Some(Means::Clocks), LONG),
+        (Self::KillMariaDb, "kill MariaDB", None, USUAL),
+        (Self::PauseMariaDb, "pause MariaDB", None, USUAL),
+        (Self::FailSync, "fail fsync", Some(Means::Disks), USUAL),
+        (Self::FillDisk, "fill disk", Some(Means::Disks), USUAL),
+        (Self::KillRedis, "kill Redis", None, USUAL),
+        (Self::PauseRedis, "pause Redis", None, (50, 2_000)),
+        (Self::FlushRedis, "flush Redis", None, USUAL),
+        (Self::EvictRedis, "evict from Redis", None, USUAL),
+        (Self::FailOver, "fail over Redis", Some(Means::Cluster), (0, UNNOTICED)),
+        (Self::Delay, "wire: delay", None, (300, 2_000)),
+        (Self::Late, "wire: late", None, (2_000, 5_000)),
+        (Self::Slices, "wire: slices", None, (300, 2_000)),
+        (Self::HalfOpen, "wire: half-open", None, LONG),
+        (Self::OneWay, "wire: one way", None, LONG),
+        (Self::Reset, "wire: reset", None, (10, 500)),
+        (Self::Blackhole, "blackhole", Some(Means::Networks), LONG),
+        (Self::Overload, "overload", None, (300, 1_500)),
     ];
 
     /// Returns the kinds that can be injected in a run with these means.
     pub(crate) fn with(means: &[Means]) -> Vec<Self> {
-        let has = |kind: &Self| kind.takes().is_none_or(|takes| means.contains(&takes));
-        Self::ALL.into_iter().map(|(kind, _)| kind).filter(has).collect()
+        let has = |(.., takes, _): &Row| takes.is_none_or(|takes| means.contains(&takes));
+        Self::ALL.into_iter().filter(has).map(|(kind, ..)| kind).collect()
     }
 
     /// Returns true if it affects cache updates, which the affected server waits for.
@@ -125,38 +138,19 @@ impl Kind {
         matches!(self, Self::Late | Self::KillMidway)
     }
 
-    fn takes(self) -> Option<Means> {
-        match self {
-            Self::StepClock => Some(Means::Clocks),
-            Self::FailSync | Self::FillDisk => Some(Means::Disks),
-            Self::Blackhole => Some(Means::Networks),
-            Self::FailOver => Some(Means::Cluster),
-            Self::KillServer
-            | Self::KillMidway
-            | Self::KillSeveral
-            | Self::PauseServer
-            | Self::RollServer
-            | Self::KillRelay
-            | Self::PauseRelay
-            | Self::KillMariaDb
-            | Self::PauseMariaDb
-            | Self::KillRedis
-            | Self::PauseRedis
-            | Self::FlushRedis
-            | Self::EvictRedis
-            | Self::Delay
-            | Self::Late
-            | Self::Slices
-            | Self::HalfOpen
-            | Self::OneWay
-            | Self::Reset
-            | Self::Overload => None,
-        }
+    /// Returns the range of its duration in milliseconds.
+    pub(crate) fn millis(self, clustered: bool) -> std::ops::Range<u64> {
+        let (least, most) = self.row().map_or(USUAL, |(.., millis)| millis);
+        least..if clustered && self == Self::PauseRedis { UNNOTICED } else { most }
     }
 
     /// Returns the name that reports use.
     pub(crate) fn name(self) -> &'static str {
-        Self::ALL.iter().find_map(|(kind, name)| (*kind == self).then_some(*name)).unwrap_or_default()
+        self.row().map_or("", |(_, name, ..)| name)
+    }
+
+    fn row(self) -> Option<Row> {
+        Self::ALL.into_iter().find(|(kind, ..)| *kind == self)
     }
 }
 

@@ -54,8 +54,6 @@ pub(crate) struct Strike {
 const SKEW: i32 = 60;
 /// The least step of a clock, in seconds.
 const LEAST_STEP: i32 = 5;
-/// Longest pause of a cluster node in milliseconds; after a longer one its replica takes over.
-const UNNOTICED: u64 = 400;
 /// The process that serves no calls and runs the singleton tasks. A server takes these over when
 /// the relay fails, and the relay takes them back.
 pub(crate) const RELAY: usize = SERVERS;
@@ -64,6 +62,15 @@ pub(crate) const PROCESSES: usize = SERVERS + 1;
 /// The server with long timeouts for Redis reads and cache updates. The other server soon gives up
 /// and marks the partitions as invalid. The first of two rival likes is sent to this server.
 pub(crate) const PATIENT: usize = 1;
+
+/// The kinds that affect a proxy, with a fixed effect.
+const WEATHER: [(Kind, Weather); 5] = [
+    (Kind::KillMidway, Weather::Silent),
+    (Kind::Slices, Weather::Slices),
+    (Kind::HalfOpen, Weather::Silent),
+    (Kind::OneWay, Weather::Deaf),
+    (Kind::Reset, Weather::Reset),
+];
 
 impl Strike {
     /// Returns an endless sequence of faults. Each round contains every available kind once, in
@@ -84,39 +91,12 @@ impl Strike {
         let database = random.random_range(1..=2);
         // A cluster announces its own addresses, so no proxy leads to it.
         let to_redis = !clustered && (kind.is_of_copies() || random.random_ratio(1, 3));
-        let millis = match kind {
-            Kind::PauseRedis if clustered => 50..UNNOTICED,
-            Kind::PauseRedis => 50..2_000,
-            Kind::Delay | Kind::Slices => 300..2_000,
-            Kind::Late => 2_000..5_000,
-            Kind::Reset => 10..500,
-            // Short enough that the server does not time out and invalidate the cache.
-            Kind::KillMidway => 100..450,
-            Kind::Overload => 300..1_500,
-            Kind::FailOver => 0..UNNOTICED,
-            Kind::StepClock | Kind::HalfOpen | Kind::OneWay | Kind::Blackhole => 300..3_000,
-            Kind::KillServer
-            | Kind::KillSeveral
-            | Kind::PauseServer
-            | Kind::RollServer
-            | Kind::KillRelay
-            | Kind::KillMariaDb
-            | Kind::PauseMariaDb
-            | Kind::FailSync
-            | Kind::FillDisk
-            | Kind::KillRedis
-            | Kind::FlushRedis
-            | Kind::EvictRedis => 100..3_000,
-            // Longer than a lease lasts, too: then it resumes when its successor already holds the
-            // lease.
-            Kind::PauseRelay => 300..9_000,
-        };
         Self {
             kind,
             process: Self::whom(kind, random),
             database,
             store: if to_redis { Store::Redis } else { Store::MariaDb(database) },
-            length: Duration::from_millis(random.random_range(millis)),
+            length: Duration::from_millis(random.random_range(kind.millis(clustered))),
             delay: Duration::from_millis(random.random_range(if kind == Kind::Late { 60..160 } else { 5..60 })),
             ahead: random.random_range(LEAST_STEP..=SKEW) * if random.random_ratio(1, 2) { 1 } else { -1 },
             keys: random.random_range(1..=20),
@@ -126,59 +106,22 @@ impl Strike {
 
     /// Returns the process affected by a kind: the process itself, its clock, or its connections.
     fn whom(kind: Kind, random: &mut StdRng) -> usize {
-        match kind {
-            Kind::Late | Kind::KillMidway => PATIENT,
-            Kind::KillServer | Kind::KillSeveral | Kind::PauseServer | Kind::RollServer => {
-                random.random_range(0..SERVERS)
-            }
-            Kind::KillRelay | Kind::PauseRelay => RELAY,
-            Kind::StepClock
-            | Kind::KillMariaDb
-            | Kind::PauseMariaDb
-            | Kind::FailSync
-            | Kind::FillDisk
-            | Kind::KillRedis
-            | Kind::PauseRedis
-            | Kind::FlushRedis
-            | Kind::EvictRedis
-            | Kind::FailOver
-            | Kind::Delay
-            | Kind::Slices
-            | Kind::HalfOpen
-            | Kind::OneWay
-            | Kind::Reset
-            | Kind::Blackhole
-            | Kind::Overload => random.random_range(0..PROCESSES),
+        if kind.is_of_copies() {
+            return PATIENT;
         }
+        if matches!(kind, Kind::KillRelay | Kind::PauseRelay) {
+            return RELAY;
+        }
+        let server = matches!(kind, Kind::KillServer | Kind::KillSeveral | Kind::PauseServer | Kind::RollServer);
+        random.random_range(0..if server { SERVERS } else { PROCESSES })
     }
 
     /// Returns the effect on a proxy, if the fault affects one.
     pub(crate) fn weather(&self) -> Option<Weather> {
-        match self.kind {
-            Kind::Delay | Kind::Late => Some(Weather::Delay(self.delay)),
-            Kind::Slices => Some(Weather::Slices),
-            Kind::HalfOpen | Kind::KillMidway => Some(Weather::Silent),
-            Kind::OneWay => Some(Weather::Deaf),
-            Kind::Reset => Some(Weather::Reset),
-            Kind::KillServer
-            | Kind::KillSeveral
-            | Kind::PauseServer
-            | Kind::RollServer
-            | Kind::KillRelay
-            | Kind::PauseRelay
-            | Kind::StepClock
-            | Kind::KillMariaDb
-            | Kind::PauseMariaDb
-            | Kind::FailSync
-            | Kind::FillDisk
-            | Kind::KillRedis
-            | Kind::PauseRedis
-            | Kind::FlushRedis
-            | Kind::EvictRedis
-            | Kind::FailOver
-            | Kind::Blackhole
-            | Kind::Overload => None,
+        if matches!(self.kind, Kind::Delay | Kind::Late) {
+            return Some(Weather::Delay(self.delay));
         }
+        WEATHER.iter().find_map(|(kind, weather)| (*kind == self.kind).then_some(*weather))
     }
 
     /// Returns the servers that are killed together.

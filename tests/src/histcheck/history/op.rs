@@ -96,6 +96,13 @@ impl Misuse {
     }
 }
 
+/// The property of a comment that a change sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    Text(u64),
+    Visible(bool),
+}
+
 /// The required freshness of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct View {
@@ -355,23 +362,20 @@ impl Call {
 
     /// Returns author, parent (0 for a root) and text of the comment that it creates.
     pub(crate) fn makes(&self) -> Option<(u32, i64, u64)> {
-        match self {
-            Self::Root { member, text, .. } => Some((*member, 0, *text)),
-            Self::Reply { member, parent, text, .. } => Some((*member, *parent, *text)),
-            Self::Edit { .. }
-            | Self::Delete { .. }
-            | Self::Undelete { .. }
-            | Self::Like { .. }
-            | Self::List(_)
-            | Self::Replies { .. }
-            | Self::Get { .. }
-            | Self::Several { .. }
-            | Self::Counts { .. }
-            | Self::States { .. }
-            | Self::Misuse { .. }
-            | Self::Export { .. }
-            | Self::Watch { .. } => None,
+        if let Self::Root { member, text, .. } = self {
+            return Some((*member, 0, *text));
         }
+        let Self::Reply { member, parent, text, .. } = self else { return None };
+        Some((*member, *parent, *text))
+    }
+
+    /// Returns the comment that it edits, deletes or undeletes, and the property that it sets.
+    pub(crate) fn alters(&self) -> Option<(i64, What)> {
+        if let Self::Edit { comment, text, .. } = self {
+            return Some((*comment, What::Text(*text)));
+        }
+        let (Self::Delete { comment, .. } | Self::Undelete { comment, .. }) = self else { return None };
+        Some((*comment, What::Visible(matches!(self, Self::Undelete { .. }))))
     }
 
     /// Returns true if it sets a like that several clients set.
@@ -381,21 +385,8 @@ impl Call {
 
     /// Returns the kind of change that watchers receive for it; a like is not sent to watchers.
     pub(crate) fn changes(&self) -> Option<How> {
-        match self {
-            Self::Root { .. } | Self::Reply { .. } => Some(How::Created),
-            Self::Edit { .. } => Some(How::Edited),
-            Self::Delete { .. } | Self::Undelete { .. } => Some(How::State),
-            Self::Like { .. }
-            | Self::List(_)
-            | Self::Replies { .. }
-            | Self::Get { .. }
-            | Self::Several { .. }
-            | Self::Counts { .. }
-            | Self::States { .. }
-            | Self::Misuse { .. }
-            | Self::Export { .. }
-            | Self::Watch { .. } => None,
-        }
+        let altered = self.alters().map(|(_, what)| if let What::Text(_) = what { How::Edited } else { How::State });
+        altered.or_else(|| self.makes().map(|_| How::Created))
     }
 
     /// Returns the required freshness of a read that states one.
@@ -443,36 +434,34 @@ impl Outcome {
 impl Op {
     /// Returns the revision of the subject that the response shows.
     pub(crate) fn revision(&self) -> Option<i64> {
-        match &self.outcome {
-            Outcome::Written(written) => Some(written.revision),
-            Outcome::Page(shown) => Some(shown.revision),
-            Outcome::Counts(counts) => Some(counts.revision),
-            Outcome::Liked(_)
-            | Outcome::Comment(_)
-            | Outcome::Comments(_)
-            | Outcome::States(_)
-            | Outcome::Export { .. }
-            | Outcome::Changes { .. }
-            | Outcome::Gap { .. }
-            | Outcome::Refused(_)
-            | Outcome::Unknown(_) => None,
+        if let Outcome::Written(written) = &self.outcome {
+            return Some(written.revision);
         }
+        if let Outcome::Page(shown) = &self.outcome {
+            return Some(shown.revision);
+        }
+        self.counts().map(|counts| counts.revision)
+    }
+
+    /// Returns the counts of the subject in the response to a read of counts or roots.
+    pub(crate) fn counts(&self) -> Option<Counts> {
+        if let Outcome::Counts(counts) = &self.outcome {
+            return Some(*counts);
+        }
+        let Outcome::Page(shown) = &self.outcome else { return None };
+        shown.counts
     }
 
     /// Returns the comments in the response.
     pub(crate) fn items(&self) -> &[Item] {
-        match &self.outcome {
-            Outcome::Page(shown) => &shown.items,
-            Outcome::Comment(item) => std::slice::from_ref(item),
-            Outcome::Comments(items) | Outcome::Export { rows: items, .. } => items,
-            Outcome::Written(_)
-            | Outcome::Liked(_)
-            | Outcome::Counts(_)
-            | Outcome::States(_)
-            | Outcome::Changes { .. }
-            | Outcome::Gap { .. }
-            | Outcome::Refused(_)
-            | Outcome::Unknown(_) => &[],
+        if let Outcome::Comment(item) = &self.outcome {
+            return std::slice::from_ref(item);
         }
+        let (Outcome::Page(Shown { items, .. }) | Outcome::Comments(items) | Outcome::Export { rows: items, .. }) =
+            &self.outcome
+        else {
+            return &[];
+        };
+        items
     }
 }

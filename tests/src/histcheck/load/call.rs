@@ -125,40 +125,25 @@ async fn create(channel: Channel, call: &Call, request_id: String, limit: Durati
 
 async fn change(channel: Channel, call: &Call, request_id: String, limit: Duration) -> Told {
     let mut service = CommentServiceClient::new(channel);
-    let (comment, revision) = match call {
-        Call::Edit { subject, comment, member, text } => {
-            let (id, member_id, content) =
-                (*comment, names::member_id(*member), content(&names::text(*subject, *text)));
-            let request = UpdateCommentRequest { id, member_id, content, etag: String::new(), request_id };
-            let edited = service.update_comment(within(limit, request)).await?.into_inner();
-            (edited.comment, edited.subject_revision)
-        }
-        Call::Delete { comment, member, .. } => {
-            let (id, member_id) = (*comment, names::member_id(*member));
-            let request = DeleteCommentRequest { id, member_id, request_id, ..Default::default() };
-            let gone = service.delete_comment(within(limit, request)).await?.into_inner();
-            (gone.comment, gone.subject_revision)
-        }
-        Call::Undelete { comment, member, .. } => {
-            let (id, member_id) = (*comment, names::member_id(*member));
-            let request = UndeleteCommentRequest { id, member_id, request_id };
-            let back = service.undelete_comment(within(limit, request)).await?.into_inner();
-            (back.comment, back.subject_revision)
-        }
-        Call::Root { .. }
-        | Call::Reply { .. }
-        | Call::Like { .. }
-        | Call::List(_)
-        | Call::Replies { .. }
-        | Call::Get { .. }
-        | Call::Several { .. }
-        | Call::Counts { .. }
-        | Call::States { .. }
-        | Call::Misuse { .. }
-        | Call::Export { .. }
-        | Call::Watch { .. } => return Err(Status::unimplemented(format!("{call:?} changes no comment"))),
+    if let Call::Edit { subject, comment, member, text } = call {
+        let (id, member_id, content) = (*comment, names::member_id(*member), content(&names::text(*subject, *text)));
+        let request = UpdateCommentRequest { id, member_id, content, etag: String::new(), request_id };
+        let edited = service.update_comment(within(limit, request)).await?.into_inner();
+        return written(edited.comment, edited.subject_revision);
+    }
+    if let Call::Delete { comment, member, .. } = call {
+        let (id, member_id) = (*comment, names::member_id(*member));
+        let request = DeleteCommentRequest { id, member_id, request_id, ..Default::default() };
+        let gone = service.delete_comment(within(limit, request)).await?.into_inner();
+        return written(gone.comment, gone.subject_revision);
+    }
+    let Call::Undelete { comment, member, .. } = call else {
+        return Err(Status::unimplemented(format!("{call:?} changes no comment")));
     };
-    written(comment, revision)
+    let (id, member_id) = (*comment, names::member_id(*member));
+    let request = UndeleteCommentRequest { id, member_id, request_id };
+    let back = service.undelete_comment(within(limit, request)).await?.into_inner();
+    written(back.comment, back.subject_revision)
 }
 
 async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> Told {
