@@ -5,6 +5,46 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Context, Result, ensure};
 use tokio::process::Command;
 
+use crate::{Server, command};
+
+/// Databases of one name with the tables of the binary under test.
+#[derive(Debug, Clone)]
+pub struct Databases {
+    /// The addresses of their servers.
+    pub servers: Vec<String>,
+    /// Their name.
+    pub name: String,
+    /// The arguments of a process of Riposte on them.
+    pub arguments: Vec<String>,
+}
+
+impl Databases {
+    /// Creates databases of a fresh name on these servers and migrates them. `more` are arguments
+    /// in addition to those of [`Server::settings`].
+    ///
+    /// # Errors
+    /// If the migration fails.
+    pub async fn on<S: Into<String>>(servers: &[String], more: impl IntoIterator<Item = S>) -> Result<Self> {
+        Self::named(servers, &fresh_name(), more).await
+    }
+
+    /// Does the same with databases of this name.
+    ///
+    /// # Errors
+    /// If the migration fails.
+    pub async fn named<S: Into<String>>(
+        servers: &[String],
+        name: &str,
+        more: impl IntoIterator<Item = S>,
+    ) -> Result<Self> {
+        create(servers, name).await?;
+        let mut arguments = Server::settings(servers, name);
+        arguments.extend(more.into_iter().map(S::into));
+        command::finish(command::riposte(&arguments)?.args(["migrate", "up"])).await?.ended(0)?;
+        Ok(Self { servers: servers.to_owned(), name: name.to_owned(), arguments })
+    }
+}
+
 /// Returns the addresses of the two servers that `cargo xtask test` (or `cargo xtask servers`)
 /// started, without a database; `None`, with a notice on standard error, if they are not running.
 #[must_use]

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use riposte_sdk::v1::SubjectKey;
 
+use crate::Server;
 use crate::command::{self, Ran};
 use crate::forest::{self, Tree};
-use crate::{Server, mysql};
+use crate::mysql::{self, Databases};
 
 /// Returns the folder of real data: `RIPOSTE_TEST_DATA`, else `shared/data` next to the workspace;
 /// `None`, with a notice on standard error, if neither exists.
@@ -66,12 +67,8 @@ impl Place {
     /// If the migration fails.
     pub async fn mariadb() -> Result<Option<Self>> {
         let Some(servers) = mysql::servers() else { return Ok(None) };
-        let name = mysql::fresh_name();
-        mysql::create(&servers, &name).await?;
-        let mut sets = Server::settings(&servers, &name);
-        sets.extend(["--set".to_owned(), format!("object_types.proposal.max_depth={DEEP}")]);
-        command::finish(command::riposte(&sets)?.args(["migrate", "up"])).await?.ended(0)?;
-        Ok(Some(Self::MariaDb(sets)))
+        let deep = ["--set".to_owned(), format!("object_types.proposal.max_depth={DEEP}")];
+        Ok(Some(Self::MariaDb(Databases::on(&servers, deep).await?.arguments)))
     }
 
     /// Starts a server on this storage.

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use riposte_sdk::v1::admin_service_client::AdminServiceClient;
 use riposte_sdk::{Client, Options};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
+
+use crate::mysql::Databases;
 
 /// A running server; dropping it kills the process.
 #[derive(Debug)]
@@ -84,11 +86,7 @@ impl Server {
     /// # Errors
     /// If the migration fails or the server does not start.
     pub async fn serve(servers: &[String], name: &str) -> Result<Self> {
-        let sets = Self::settings(servers, name);
-        crate::mysql::create(servers, name).await?;
-        let status = Command::new(binary()?).args(&sets).args(["migrate", "up"]).stdout(Stdio::null()).status().await?;
-        ensure!(status.success(), "riposte migrate up: {status}");
-        Self::serve_with(&sets).await
+        Self::serve_with(&Databases::named(servers, name, [""; 0]).await?.arguments).await
     }
 
     /// Returns the `--set` arguments of a server on `servers`.
@@ -109,7 +107,13 @@ impl Server {
             "object_types.brief.edit_window=1s".to_owned(),
             "log.format=json".to_owned(),
         ];
-        sets.into_iter().flat_map(|set| ["--set".to_owned(), set]).collect()
+        Self::sets(sets)
+    }
+
+    /// Returns the arguments for settings of the form `key=value`.
+    #[must_use]
+    pub fn sets<S: Into<String>>(settings: impl IntoIterator<Item = S>) -> Vec<String> {
+        settings.into_iter().flat_map(|set| ["--set".to_owned(), set.into()]).collect()
     }
 
     /// Starts `riposte serve` with these settings and waits until its log reports that it serves.

@@ -7,19 +7,19 @@ use anyhow::{Context, Result};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Mutex, watch};
 
-use super::end::Databases;
 use super::fault::{Means, PATIENT, PROCESSES, RELAY, Rig, Wires};
 use super::fleet::{Fleet, Launch};
 use super::names;
 use super::options::Options;
 use crate::clock::Clock;
+use crate::mysql::{self, Databases};
 use crate::net::Network;
-use crate::{Server, command, mysql, redis};
+use crate::{Server, redis};
 
 /// Enough tables for several on both databases, and few enough that their statements are soon
 /// prepared: the number of calls in a run matters more than the number of tables they are spread
 /// over.
-const TABLES: [&str; 2] = ["store.subject_tables=4", "store.index_tables=8"];
+const TABLES: [&str; 4] = ["--set", "store.subject_tables=4", "--set", "store.index_tables=8"];
 /// Settings that all servers of a run share, other than those of their stores.
 const SETS: [&str; 6] = [
     // A run is longer than the default edit window.
@@ -53,18 +53,15 @@ pub(super) async fn begin(
     for number in (0..PROCESSES as u8).filter(|_| has(Means::Networks)) {
         networks.push(Network::make(number).await?);
     }
-    let name = mysql::fresh_name();
-    mysql::create(&databases, &name).await?;
-    let mut migrate = command::riposte(Server::settings(&databases, &name))?;
-    migrate.args(TABLES.iter().flat_map(|set| ["--set", set])).args(["migrate", "up"]);
-    command::finish(&mut migrate).await?.ended(0)?;
+    let databases = Databases::on(&databases, TABLES).await?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
-    let ports = databases.iter().map(port).collect::<Result<Vec<u16>>>()?;
+    let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;
     let wires = Wires::to(&ports, copies.port, &networks, options.seed).await?;
     let launch = |process: usize| {
-        let mut sets = Server::settings(&wires.databases(process), &name);
+        let mut sets = Server::settings(&wires.databases(process), &databases.name);
+        sets.extend(TABLES.map(str::to_owned));
         let url = wires.redis(process).unwrap_or_else(|| copies.url.clone());
-        let mut more: Vec<String> = TABLES.into_iter().chain(SETS).map(str::to_owned).collect();
+        let mut more: Vec<String> = SETS.map(str::to_owned).to_vec();
         let levels = names::OBJECT_TYPES.iter().zip(names::LEVELS);
         more.extend(levels.map(|(name, levels)| format!("object_types.{name}.max_depth={levels}")));
         more.push(format!("cache.url={url}"));
@@ -81,7 +78,7 @@ pub(super) async fn begin(
             more.extend(listens.map(|key| format!("{key}={}:0", network.server())));
             before.extend(network.enter()?);
         }
-        sets.extend(more.into_iter().flat_map(|set| ["--set".to_owned(), set]));
+        sets.extend(Server::sets(more));
         let clock = clocks.get(process).map(Clock::variables).into_iter().flatten();
         let mut variables: Vec<_> = clock.map(|(name, of)| (name, of.to_owned())).collect();
         if !options.mutant.is_empty() {
@@ -91,7 +88,7 @@ pub(super) async fn begin(
     };
     let fleet = Fleet::start((0..PROCESSES).map(launch).collect::<Result<_>>()?).await?;
     let rig = Rig::new(fleet, wires, (clocks, networks), copies.redis, burst);
-    Ok((rig, Databases { servers: databases, name }))
+    Ok((rig, databases))
 }
 
 /// Returns the roles of a process; all three combinations occur in deployments.

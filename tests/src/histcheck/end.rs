@@ -24,7 +24,7 @@ use super::history::{Call, Item, Op, Outcome, PageOf, Place, RequestId, Sort, US
 use super::load::{Acknowledged, SUBJECTS, Stage, Watcher, counts, failed, heard, item, send};
 use super::names;
 use crate::Server;
-pub(super) use tables::Databases;
+use crate::mysql::Databases;
 
 /// The client number of these reads.
 const CLIENT: u32 = 200_000;

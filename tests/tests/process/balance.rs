@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
-use riposte_tests::{Names, Say, Server, mysql};
+use riposte_tests::mysql::{self, Databases};
+use riposte_tests::{Names, Say, Server};
 
-use super::migrate::{TABLES, migrate};
+use super::migrate::TABLES;
 
 const SERVERS: usize = 8;
 const CALLERS: usize = 16;
@@ -16,12 +17,8 @@ const COMMENTS: usize = 50;
 #[tokio::test(flavor = "multi_thread")]
 async fn one_client_gives_eight_servers_equal_shares() -> Result<()> {
     let Some(databases) = mysql::servers() else { return Ok(()) };
-    let (databases, name) = (&databases[..1], mysql::fresh_name());
-    mysql::create(databases, &name).await?;
-    let mut sets = Server::settings(databases, &name);
-    sets.extend(TABLES.map(str::to_owned));
-    migrate(&sets, &[], "up").await?.ended(0)?;
-    let servers = try_join_all((0..SERVERS).map(|_| Server::serve_with(&sets))).await?;
+    let databases = Databases::on(&databases[..1], TABLES).await?;
+    let servers = try_join_all((0..SERVERS).map(|_| Server::serve_with(&databases.arguments))).await?;
     let names = Names::default();
     names.stand_for(&servers)?;
     let client = names.client()?;

@@ -8,14 +8,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::comment_service_client::CommentServiceClient;
 use riposte_sdk::v1::{Comment, CommentSort, Content, CreateCommentRequest, ErrorReason, SubjectKey};
-use riposte_tests::{Say, Server, mysql, refused};
+use riposte_tests::mysql::{self, Databases};
+use riposte_tests::{Say, Server, refused};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
-
-use super::migrate::migrate;
 
 /// One table of each kind, so that the row of a subject is easy to lock; the smallest queues.
 const SETS: [&str; 16] = [
@@ -75,12 +74,8 @@ impl Jam {
     /// Returns `None`, with a message, without database servers.
     async fn new() -> Result<Option<Self>> {
         let Some([url, _]) = mysql::servers() else { return Ok(None) };
-        let name = mysql::fresh_name();
-        mysql::create(std::slice::from_ref(&url), &name).await?;
-        let mut sets = Server::settings(std::slice::from_ref(&url), &name);
-        sets.extend(SETS.map(str::to_owned));
-        migrate(&sets, &[], "up").await?.ended(0)?;
-        let server = Server::serve_with(&sets).await?;
+        let databases = Databases::on(std::slice::from_ref(&url), SETS).await?;
+        let server = Server::serve_with(&databases.arguments).await?;
         let say = Say::on(&server.client()?, "article");
         say.comment("first", "the subject comes into being").await?;
         let endpoint = Endpoint::from_shared(server.target().to_owned())?;
@@ -88,7 +83,7 @@ impl Jam {
         for _ in 0..CONNECTIONS {
             callers.push(Caller { channel: endpoint.connect().await?, key: say.key.clone() });
         }
-        Ok(Some(Self { server, say, callers, holder: hold(&url, &name, "TRUE").await? }))
+        Ok(Some(Self { server, say, callers, holder: hold(&url, &databases.name, "TRUE").await? }))
     }
 
     /// Returns the connection for the call of this number.

@@ -8,33 +8,25 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
+use riposte_tests::Server;
 use riposte_tests::clock::Clock;
-use riposte_tests::{Server, mysql};
+use riposte_tests::mysql::{self, Databases};
 
-use super::migrate::{TABLES, migrate};
+use super::migrate::TABLES;
 use hammer::{Hammer, Minted};
 
 /// Fresh databases for several servers.
-struct Ground {
-    servers: [String; 2],
-    name: String,
-    sets: Vec<String>,
-}
+struct Ground(Databases);
 
 impl Ground {
     /// Returns migrated databases. Returns `None`, with a message, without database servers.
     async fn new() -> Result<Option<Self>> {
         let Some(servers) = mysql::servers() else { return Ok(None) };
-        let name = mysql::fresh_name();
-        mysql::create(&servers, &name).await?;
-        let mut sets = Server::settings(&servers, &name);
-        sets.extend(TABLES.map(str::to_owned));
-        migrate(&sets, &[], "up").await?.ended(0)?;
-        Ok(Some(Self { servers, name, sets }))
+        Ok(Some(Self(Databases::on(&servers, TABLES).await?)))
     }
 
     async fn serve(&self) -> Result<Server> {
-        Server::serve_with(&self.sets).await
+        Server::serve_with(&self.0.arguments).await
     }
 
     /// Runs a statement about the leases on each database and returns the outputs. `NOW_MS` stands
@@ -42,8 +34,8 @@ impl Ground {
     async fn leases(&self, statement: &str) -> Result<Vec<String>> {
         let statement = statement.replace("NOW_MS", "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)");
         let mut said = Vec::new();
-        for url in &self.servers {
-            said.push(mysql::query(url, &self.name, &statement).await?.trim().to_owned());
+        for url in &self.0.servers {
+            said.push(mysql::query(url, &self.0.name, &statement).await?.trim().to_owned());
         }
         Ok(said)
     }
@@ -120,7 +112,7 @@ async fn two_processes_started_at_once_share_no_id_and_no_worker() -> Result<()>
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_that_steps_back_ten_seconds_under_a_running_server_doubles_no_id() -> Result<()> {
     let (Some(clock), Some(ground)) = (Clock::new()?, Ground::new().await?) else { return Ok(()) };
-    let server = Server::serve_in(&ground.sets, &clock.variables()).await?;
+    let server = Server::serve_in(&ground.0.arguments, &clock.variables()).await?;
     let hammer = Hammer::on(&server)?;
     hammer.until(|ids| ids.len() >= 500).await?;
     clock.set(-10)?;
@@ -136,7 +128,7 @@ async fn a_clock_that_steps_back_ten_seconds_under_a_running_server_doubles_no_i
 async fn a_server_ten_seconds_behind_loses_its_number_to_another_and_shares_no_id_with_it() -> Result<()> {
     let (Some(clock), Some(ground)) = (Clock::new()?, Ground::new().await?) else { return Ok(()) };
     clock.set(-10)?;
-    let behind = Server::serve_in(&ground.sets, &clock.variables()).await?;
+    let behind = Server::serve_in(&ground.0.arguments, &clock.variables()).await?;
     let late = Hammer::on(&behind)?;
     late.until(|ids| ids.len() >= 200).await?;
     let first = workers(&late.so_far());

@@ -5,7 +5,8 @@ use anyhow::{Context, Result, ensure};
 use futures::{FutureExt, stream};
 use riposte_sdk::v1;
 use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue};
-use riposte_tests::{Say, Server, Watch, command, mysql, refused, until};
+use riposte_tests::mysql::{self, Databases};
+use riposte_tests::{Say, Server, Watch, command, refused, until};
 use tonic::Code;
 use tonic::transport::Endpoint;
 use tonic_reflection::pb::v1 as reflection;
@@ -13,37 +14,28 @@ use tonic_reflection::pb::v1 as reflection;
 use super::cache::Redis;
 use super::metrics::ask;
 
-/// One data source with its tables, and the settings of its servers.
-struct Ground {
-    database: String,
-    name: String,
-    settings: Vec<String>,
-}
+/// One data source with its tables.
+struct Ground(Databases);
 
 impl Ground {
     /// Returns `None`, with a message, where there are no databases.
     async fn new() -> Result<Option<Self>> {
         let Some([database, _]) = mysql::servers() else { return Ok(None) };
-        let name = mysql::fresh_name();
-        mysql::create(std::slice::from_ref(&database), &name).await?;
-        let settings = Server::settings(std::slice::from_ref(&database), &name);
-        command::finish(command::riposte(&settings)?.args(["migrate", "up"])).await?.ended(0)?;
-        Ok(Some(Self { database, name, settings }))
+        Ok(Some(Self(Databases::on(&[database], [""; 0]).await?)))
     }
 
     /// Starts a server with these roles, written as in a configuration file.
     async fn start(&self, roles: &str, more: &[&str]) -> Result<Server> {
         let roles = format!("server.roles={roles}");
         let more = [&roles[..]].into_iter().chain(more.iter().copied());
-        let sets: Vec<_> = more.flat_map(|set| ["--set".to_owned(), set.to_owned()]).collect();
-        Server::serve_with(&[self.settings.clone(), sets].concat()).await
+        Server::serve_with(&[self.0.arguments.clone(), Server::sets(more)].concat()).await
     }
 
     /// Returns the holder of the lease, as a name that a process keeps for its lifetime; empty if
     /// no process holds it.
     async fn leader(&self) -> Result<String> {
         let asked = "SELECT COALESCE(MAX(HEX(owner)), '') FROM relay_state WHERE leased_until > 0";
-        Ok(mysql::query(&self.database, &self.name, asked).await?.trim().to_owned())
+        Ok(mysql::query(&self.0.servers[0], &self.0.name, asked).await?.trim().to_owned())
     }
 }
 

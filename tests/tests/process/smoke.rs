@@ -1,10 +1,11 @@
 //! `riposte smoke`: it passes on a working service, and finds faults.
 
 use anyhow::{Result, ensure};
+use riposte_tests::Server;
 use riposte_tests::command::{self, Ran};
-use riposte_tests::{Server, mysql};
+use riposte_tests::mysql::{self, Databases};
 
-use super::migrate::{TABLES, migrate};
+use super::migrate::TABLES;
 
 async fn smoke(target: &str, more: &[&str]) -> Result<Ran> {
     command::run([&["smoke", "--target", target, "--object-type", "article"], more].concat()).await
@@ -39,9 +40,7 @@ async fn what_keeps_callers_away_keeps_it_away_and_says_so() -> Result<()> {
 #[tokio::test]
 async fn one_data_source_that_takes_no_writes_is_found() -> Result<()> {
     let Some(servers) = mysql::servers() else { return Ok(()) };
-    let name = mysql::fresh_name();
-    mysql::create(&servers, &name).await?;
-    migrate(&Server::settings(&servers, &name), &TABLES, "up").await?.ended(0)?;
+    let Databases { name, .. } = Databases::on(&servers, TABLES).await?;
     let reader = format!("r{}", &name[name.len() - 8..]);
     let grant = format!("CREATE USER {reader}@'%'; GRANT SELECT ON {name}.* TO {reader}@'%'");
     mysql::query(&servers[1], "", &grant).await?;

@@ -5,17 +5,8 @@ use anyhow::{Context, Result};
 use super::line::Line;
 use crate::histcheck::history::{CommentRow, ContentRow, LikeRow, Recorder, Rows, SubjectRow, Table};
 use crate::histcheck::names;
-use crate::mysql;
+use crate::mysql::{self, Databases};
 use riposte_sdk::v1::SubjectKey;
-
-/// The addresses of the rows.
-#[derive(Debug, Clone)]
-pub(crate) struct Databases {
-    /// The addresses of the servers, in the order of the data sources.
-    pub(crate) servers: [String; 2],
-    /// The name of the database on each server.
-    pub(crate) name: String,
-}
 
 const SUBJECTS: &str = "id, part, object_type, object_id, next_floor, root_count, comment_count, revision";
 const COMMENTS: &str = "id, part, subject_id, root_id, parent_id, floor, next_floor, member_id, state, listed, \

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason, HideCommentRequest, ListCommentsRequest, UnhideCommentRequest};
-use riposte_tests::{Say, Server, Watch, mysql, until};
+use riposte_tests::mysql::{self, Databases};
+use riposte_tests::{Say, Server, Watch, until};
 use tokio::task::JoinSet;
 use tonic::transport::Endpoint;
 
 use super::{dev, turned_away};
 use crate::process::lanes::{Caller, hold};
 use crate::process::metrics::ask;
-use crate::process::migrate::migrate;
 
 /// Reads a page from the rows, which no cache can serve.
 async fn fresh(say: &Say) -> Result<(), tonic::Status> {
@@ -82,9 +82,6 @@ async fn a_stream_keeps_its_room_until_it_ends() -> Result<()> {
 #[tokio::test]
 async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()> {
     let Some([url, _]) = mysql::servers() else { return Ok(()) };
-    let name = mysql::fresh_name();
-    mysql::create(std::slice::from_ref(&url), &name).await?;
-    let mut sets = Server::settings(std::slice::from_ref(&url), &name);
     let more = [
         "store.subject_tables=1",
         "store.index_tables=1",
@@ -95,15 +92,14 @@ async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()>
         "server.max_write_time=30s",
         "server.max_call_time=40s",
     ];
-    sets.extend(more.iter().flat_map(|set| ["--set".to_owned(), (*set).to_owned()]));
-    migrate(&sets, &[], "up").await?.ended(0)?;
-    let server = Server::serve_with(&sets).await?;
+    let databases = Databases::on(std::slice::from_ref(&url), Server::sets(more)).await?;
+    let server = Server::serve_with(&databases.arguments).await?;
     let (held, other) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "article"));
     held.comment("m", "the subject comes into being").await?;
     let bad = other.comment("m", "to be taken down").await?;
     // By the whole key: a scan would lock every row that it reads.
     let row = format!("object_type = '{}' AND object_id = '{}'", held.key.object_type, held.key.object_id);
-    let mut holder = hold(&url, &name, &row).await?;
+    let mut holder = hold(&url, &databases.name, &row).await?;
     let mut waiting = JoinSet::new();
     let channel = Endpoint::from_shared(server.target().to_owned())?.connect().await?;
     for n in 0..30 {

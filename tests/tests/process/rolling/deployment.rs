@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use riposte_tests::mysql::{self, Databases};
 use riposte_tests::server::binary;
-use riposte_tests::{Server, mysql, redis};
+use riposte_tests::{Server, redis};
 use tempfile::NamedTempFile;
 
-use super::super::migrate::{TABLES, migrate};
+use super::super::migrate::TABLES;
 
 /// The settings of the older binary, with its own keys.
 const BEFORE: &str = include_str!("before.toml");
@@ -75,13 +76,9 @@ impl Deployment {
     pub(super) async fn fresh(kind: Kind) -> Result<Option<Self>> {
         let (Some(databases), Some(program)) = (mysql::servers(), redis::Program::find()) else { return Ok(None) };
         let redis = Redis::start(kind, program).await?;
-        let name = mysql::fresh_name();
-        mysql::create(&databases, &name).await?;
-        let mut arguments = Server::settings(&databases, &name);
         let url = format!("cache.url={}", redis.url());
-        arguments.extend(SETS.into_iter().chain([url.as_str()]).flat_map(|set| ["--set".to_owned(), set.to_owned()]));
-        arguments.extend(TABLES.map(str::to_owned));
-        migrate(&arguments, &[], "up").await?.ended(0)?;
+        let more = Server::sets(SETS.into_iter().chain([url.as_str()])).into_iter().chain(TABLES.map(str::to_owned));
+        let Databases { name, arguments, .. } = Databases::on(&databases, more).await?;
         let now = Version { binary: binary()?, arguments, _file: None };
         let before = Version::before(&databases, &name, &redis.url())?;
         let versions = before.into_iter().chain([now]).collect();

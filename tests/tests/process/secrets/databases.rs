@@ -40,6 +40,16 @@ impl Fixture {
         self.files.write("source", &format!("mysql://{user}:{password}@{address}/{}", self.name))
     }
 
+    /// Starts a server with an account in the file, and writes a comment through it.
+    async fn serve(&self, user: &str, password: &str) -> Result<(Server, Say)> {
+        self.account(user, password).await?;
+        self.write(user, password)?;
+        let server = Server::serve_with(&self.settings()).await?;
+        let say = Say::on(&server.client()?, "article");
+        say.comment("m", "before").await?;
+        Ok((server, say))
+    }
+
     fn settings(&self) -> Vec<String> {
         let file = format!("store.sources=[{{url_file=\"{}\"}}]", self.files.path("source").display());
         let mut sets = Server::settings(std::slice::from_ref(&self.url), &self.name);
@@ -52,11 +62,7 @@ impl Fixture {
 async fn a_password_that_was_changed_before_its_file_is_followed_without_a_restart() -> Result<()> {
     let Some(fixture) = Fixture::new().await? else { return Ok(()) };
     let user = &fixture.name;
-    fixture.account(user, "first").await?;
-    fixture.write(user, "first")?;
-    let server = Server::serve_with(&fixture.settings()).await?;
-    let say = Say::on(&server.client()?, "article");
-    say.comment("m", "before").await?;
+    let (_server, say) = fixture.serve(user, "first").await?;
 
     fixture.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'se/cond'")).await?;
     fixture.sql(&format!("KILL USER '{user}'")).await?;
@@ -80,11 +86,7 @@ async fn a_password_that_was_changed_before_its_file_is_followed_without_a_resta
 async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_let_in() -> Result<()> {
     let Some(fixture) = Fixture::new().await? else { return Ok(()) };
     let user = &fixture.name;
-    fixture.account(user, "first").await?;
-    fixture.write(user, "first")?;
-    let server = Server::serve_with(&fixture.settings()).await?;
-    let say = Say::on(&server.client()?, "article");
-    say.comment("m", "before").await?;
+    let (server, say) = fixture.serve(user, "first").await?;
 
     refused(&server, || fixture.write(user, "second")).await?;
     fixture.sql(&format!("KILL USER '{user}'")).await?;
@@ -101,12 +103,8 @@ async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_
 async fn calls_go_on_over_a_second_account_and_another_database_is_refused() -> Result<()> {
     let Some(fixture) = Fixture::new().await? else { return Ok(()) };
     let (first, second) = (format!("{}_a", fixture.name), format!("{}_b", fixture.name));
-    fixture.account(&first, "one").await?;
+    let (server, say) = fixture.serve(&first, "one").await?;
     fixture.account(&second, "two").await?;
-    fixture.write(&first, "one")?;
-    let server = Server::serve_with(&fixture.settings()).await?;
-    let say = Say::on(&server.client()?, "article");
-    say.comment("m", "by the first account").await?;
 
     taken(&server, || fixture.write(&second, "two")).await?;
     fixture.sql(&format!("DROP USER '{first}'@'%'")).await?;
