@@ -2,7 +2,6 @@
 //! files and functions, the names of modules, and the words that a file may use. A deliberate
 //! violation tests each rule.
 
-mod arrows;
 mod bans;
 mod by_hand;
 mod cycles;
@@ -136,9 +135,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
         Err(_) => report.faults.push(Fault::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
-    let graph = arrows::Graph::of(repo)?;
-    arrows::check(&graph, &mut report.faults);
-    edges::check(&graph, &mut report.faults);
+    edges::check(&edges::Graph::of(repo)?, &mut report.faults);
     cycles::check(&sources, &mut report);
     by_hand::check(repo, &mut report)?;
     words::Words::find(repo, &sources, &mut report.faults)?.check(repo, &mut report)?;

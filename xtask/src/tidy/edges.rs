@@ -1,8 +1,13 @@
 //! The dependencies between the crates of the workspace: only the edges of the table, and no cycle.
+//! Beside them the few dependencies on other crates that the wrappers of deny.toml do not forbid.
 //! Dev-dependencies are free.
 
 use super::Fault;
-use super::arrows::Graph;
+use crate::repo::Repo;
+use crate::run::output_of;
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every crate may depend on these, but for those that depend on no crate of the workspace.
 const LEAVES: [&str; 2] = ["riposte-sync", "riposte-settings"];
@@ -41,8 +46,84 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     ("xtask", &["riposte-test-redis", "riposte-test-support"]),
 ];
 
-/// Finds edges that the table does not have, and cycles.
+/// Crates, each with those of other authors that must not occur in its tree. Too many crates depend
+/// on these for a list of wrappers, or the tests of the crate use them.
+const NEVER: [(&str, &[&str]); 3] = [
+    ("riposte-core", &["tokio", "prost", "opentelemetry"]),
+    ("riposte-settings", &["tokio", "figment"]),
+    ("riposte-conformance", &["sea-orm"]),
+];
+
+/// The dependencies by the names of crates, normal ones only.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    edges: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Graph {
+    /// Returns the graph of the workspace with every feature on.
+    pub(crate) fn of(repo: &Repo) -> Result<Self> {
+        let text = output_of(&mut repo.cargo(&["metadata", "--format-version", "1", "--all-features", "--quiet"]))?;
+        Self::parse(&serde_json::from_str(&text)?)
+    }
+
+    fn parse(metadata: &Value) -> Result<Self> {
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let names: BTreeMap<String, String> =
+            list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
+        let name = |id: &Value| names.get(&text(id)).cloned().with_context(|| format!("{id} is no package"));
+        let mut graph = Self::default();
+        for node in list(&metadata["resolve"]["nodes"]) {
+            let edges = graph.edges.entry(name(&node["id"])?).or_default();
+            for dependency in list(&node["deps"]) {
+                // A null kind is a normal dependency; build and dev dependencies have a kind.
+                if list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null()) {
+                    edges.insert(name(&dependency["pkg"])?);
+                }
+            }
+        }
+        Ok(graph)
+    }
+
+    /// Returns every dependency of a crate on another.
+    fn edges(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.edges.iter().flat_map(|(from, to)| to.iter().map(move |to| (from.as_str(), to.as_str())))
+    }
+
+    /// Returns a shortest path from one crate to another, both included, if one exists.
+    fn way(&self, from: &str, to: &str) -> Option<Vec<String>> {
+        let mut ways = vec![vec![from.to_owned()]];
+        let mut seen = BTreeSet::from([from.to_owned()]);
+        while !ways.is_empty() {
+            let mut next = Vec::new();
+            for way in ways {
+                for name in self.edges.get(way.last()?).into_iter().flatten() {
+                    let longer = [way.as_slice(), std::slice::from_ref(name)].concat();
+                    if name == to {
+                        return Some(longer);
+                    }
+                    if seen.insert(name.clone()) {
+                        next.push(longer);
+                    }
+                }
+            }
+            ways = next;
+        }
+        None
+    }
+}
+
+/// Finds edges that the table does not have, cycles, and forbidden paths.
 pub(crate) fn check(graph: &Graph, faults: &mut Vec<Fault>) {
+    for (from, never) in NEVER {
+        if !graph.edges.contains_key(from) {
+            faults.push(Fault::new("Cargo.toml", 0, format!("the workspace has no crate {from}")));
+        }
+        for (to, way) in never.iter().filter_map(|to| Some((to, graph.way(from, to)?))) {
+            faults.push(Fault::new("Cargo.toml", 0, format!("{from} must never reach {to}: {}", way.join(" → "))));
+        }
+    }
     let ours = |name: &str| name == "xtask" || name == "riposte" || name.starts_with("riposte-");
     for (from, to) in graph.edges().filter(|(from, to)| ours(from) && ours(to)) {
         if !allowed(from, to) {
@@ -69,11 +150,21 @@ fn allowed(from: &str, to: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repo::Repo;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn found(edges: &[(&str, &str, Option<&str>)]) -> Vec<String> {
-        let names = ["riposte", "riposte-core", "riposte-store", "riposte-cache", "riposte-sync", "riposte-new"];
+        let names = [
+            "riposte",
+            "riposte-core",
+            "riposte-settings",
+            "riposte-conformance",
+            "riposte-store",
+            "riposte-cache",
+            "riposte-sync",
+            "riposte-new",
+            "async-io",
+            "tokio",
+        ];
         let packages: Vec<Value> = names.iter().map(|name| json!({"id": name, "name": name})).collect();
         let deps = |of: &str| -> Vec<Value> {
             let own = edges.iter().filter(|(from, ..)| *from == of);
@@ -102,6 +193,13 @@ mod tests {
         assert!(
             found(&[there, ("riposte-store", "riposte", Some("dev")), ("riposte", "riposte-sync", None)]).is_empty()
         );
+    }
+
+    #[test]
+    fn a_planted_runtime_in_the_domain_is_found_also_behind_another_crate() {
+        let edges = |kind| [("riposte-core", "async-io", kind), ("async-io", "tokio", None)];
+        assert_eq!(found(&edges(None)), ["riposte-core must never reach tokio: riposte-core → async-io → tokio"]);
+        assert!(found(&edges(Some("dev"))).is_empty() && found(&edges(Some("build"))).is_empty());
     }
 
     #[test]
