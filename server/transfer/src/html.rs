@@ -4,11 +4,7 @@
 //! text does not show it, other tags are removed, entities become characters, the content of
 //! `script` and `style` is dropped. Anything that is not HTML (`a < b`) is kept as it is.
 
-/// The named entities that comment systems write, each before its character; other names are kept
-/// as they are.
-const NAMED: &str = "amp & lt < gt > quot \" apos ' hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” laquo « raquo » \
-    copy © reg ® trade ™ euro € pound £ deg ° middot · bull • times × auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü szlig ß \
-    eacute é egrave è agrave à aacute á iacute í oacute ó uacute ú ntilde ñ ccedil ç iexcl ¡ iquest ¿";
+use html_escape::NAMED_ENTITIES;
 
 /// Converts a fragment of HTML to text; at most one empty line remains between two lines.
 pub(crate) fn to_text(html: &str) -> String {
@@ -155,7 +151,7 @@ fn entity<'a>(from: &'a str, out: &mut Text) -> &'a str {
     }
 }
 
-/// Returns the character of an entity's name: numbers, and the names that comment systems write.
+/// Returns the character of an entity's name: a number, or a name of HTML.
 pub(crate) fn character(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
@@ -167,13 +163,9 @@ pub(crate) fn character(name: &str) -> Option<char> {
     if name == "nbsp" {
         return Some(' ');
     }
-    let mut words = NAMED.split(' ');
-    while let (Some(known), Some(character)) = (words.next(), words.next()) {
-        if known == name {
-            return character.chars().next();
-        }
-    }
-    None
+    let known = NAMED_ENTITIES.binary_search_by_key(&name.as_bytes(), |(known, _)| *known).ok()?;
+    // A name of two characters is no character.
+    NAMED_ENTITIES.get(known)?.1.parse().ok()
 }
 
 #[cfg(test)]
@@ -192,6 +184,7 @@ mod tests {
             ("<a href=\"javascript:alert(1)\">x</a>", "x"),
             ("<b>bold</b> <i>it</i><script>if (a < b) alert(1)</script>.", "bold it."),
             ("1 < 2 & 3 > 2 &unknown; &#0;", "1 < 2 & 3 > 2 &unknown; &#0;"),
+            ("&alpha;&ldquo;&Auml;&rdquo; &acE;", "α“Ä” &acE;"),
             ("<!-- no --> yes", "yes"),
             ("left open <b", "left open <b"),
             ("two\nlines", "two\nlines"),
