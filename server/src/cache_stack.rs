@@ -9,14 +9,14 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use riposte_cache::{
-    Cache, CacheAuditor, CacheKind, CacheRepair, CacheRepairConsumer, CacheSettings, CacheStats, CacheUpdater,
-    CachedReader, CachedWriter, DbReadLimit, InvalidPartitions, MemoryCache, RankingCache, RedisCache, RedisConfig,
-    RelayState, SourceRoute, StalenessMonitor,
+    Cache, CacheAuditor, CacheRepair, CacheRepairConsumer, CacheSettings, CacheStats, CacheUpdater, CachedReader,
+    CachedWriter, DbReadLimit, InvalidPartitions, RankingCache, RedisCache, RedisConfig, RelayState, SourceRoute,
+    StalenessMonitor,
 };
 use riposte_core::Partition;
 use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{CachedPages, Clock, ConsumerScope, Outbox, Rankings, Reader};
+use riposte_core::ports::{CachedPages, Clock, Outbox, Rankings, Reader};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -37,7 +37,7 @@ pub struct CacheStack(Option<Kept>);
 struct Kept {
     cache: Arc<dyn Cache>,
     owed: InvalidPartitions,
-    redis: Option<Arc<RedisCache>>,
+    redis: Arc<RedisCache>,
     reader: CachedReader,
     tally: CacheStats,
     store: SqlStore,
@@ -79,23 +79,13 @@ impl CacheStack {
         metrics: &Metrics,
         decorators: &Decorators,
     ) -> Result<Self, ConfigErrors> {
-        let redis = match config.address()? {
-            Some(address) => {
-                let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
-                let redis = RedisCache::start(redis).map_err(|why| ConfigError::at("cache.url", why))?;
-                let redis = redis
-                    .observed(Arc::new(MetricsObserver(metrics.clone())))
-                    .printing(Arc::new(ListPageRenderer::new()));
-                Some(Arc::new(redis))
-            }
-            None => None,
-        };
-        let cache: Arc<dyn Cache> = match (&redis, config.kind) {
-            (Some(redis), _) => Arc::clone(redis) as _,
-            (None, CacheKind::Memory) => Arc::new(MemoryCache::new(config.limits())),
-            (None, CacheKind::None | CacheKind::Redis) => return Ok(Self::none()),
-        };
-        let cache = decorate(&decorators.cache, cache);
+        let Some(address) = config.address()? else { return Ok(Self::none()) };
+        let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
+        let redis = RedisCache::start(redis).map_err(|why| ConfigError::at("cache.url", why))?;
+        let redis = Arc::new(
+            redis.observed(Arc::new(MetricsObserver(metrics.clone()))).printing(Arc::new(ListPageRenderer::new())),
+        );
+        let cache = decorate(&decorators.cache, Arc::clone(&redis) as Arc<dyn Cache>);
         let tally = CacheStats::default();
         observe_cache(&tally, metrics);
         let owed = InvalidPartitions::new(Arc::clone(&cache), tally.clone());
@@ -112,8 +102,8 @@ impl CacheStack {
 
     /// Waits a short time for Redis, so that it is available from the first call on.
     pub async fn connect(&self) {
-        if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref())
-            && let Err(why) = redis.ready(CONNECT).await
+        if let Some(kept) = &self.0
+            && let Err(why) = kept.redis.ready(CONNECT).await
         {
             tracing::warn!(error = %why, "Redis is unavailable at start; reads go to the database");
         }
@@ -152,19 +142,18 @@ impl CacheStack {
             let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
             CacheRepair::new(cache, outbox, store.reader(), tally.clone(), source, kept.partitions(source))
         };
-        let scope = if self.are_shared() { ConsumerScope::Leader } else { ConsumerScope::Process };
-        Some(CacheRepairConsumer::new(scope, (0..outbox.sources()).map(repair).collect()))
+        Some(CacheRepairConsumer::new((0..outbox.sources()).map(repair).collect()))
     }
 
-    /// Returns true if all processes share the cache, which one of them repairs for all.
+    /// Returns true if there is a cache, which one of the processes repairs for all.
     #[must_use]
-    pub fn are_shared(&self) -> bool {
-        self.0.as_ref().is_some_and(|kept| kept.redis.is_some())
+    pub fn is_some(&self) -> bool {
+        self.0.is_some()
     }
 
-    /// Returns the tasks of the cache that run beside the calls. Processes that read a shared cache
-    /// check that it is being repaired. The auditor compares cached data with rows once the cache
-    /// has received them.
+    /// Returns the tasks of the cache that run beside the calls. Every process checks that the cache
+    /// is being repaired. The auditor compares cached data with rows once the cache has received
+    /// them.
     #[must_use]
     pub fn tasks(
         &self,
@@ -183,8 +172,7 @@ impl CacheStack {
         let relayed = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
         let troubled = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
         let audit = CacheAuditor::new(kept.reader.clone()).run(relayed, troubled).boxed();
-        let watched = if self.are_shared() { outbox.sources() } else { 0 };
-        (0..watched).map(watch).chain([audit]).collect()
+        (0..outbox.sources()).map(watch).chain([audit]).collect()
     }
 
     /// Returns the cached pages; `None` without a cache.
@@ -199,16 +187,16 @@ impl CacheStack {
     /// A text without the address, when the address makes no sense or leads elsewhere; then nothing
     /// has changed.
     pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
-        match self.0.as_ref().and_then(|kept| kept.redis.as_ref()) {
-            Some(redis) => redis.exchange(address.expose()).await,
+        match &self.0 {
+            Some(kept) => kept.redis.exchange(address.expose()).await,
             None => Ok(()),
         }
     }
 
     /// Closes the connections.
     pub async fn close(&self) {
-        if let Some(redis) = self.0.as_ref().and_then(|kept| kept.redis.as_ref()) {
-            redis.shut().await;
+        if let Some(kept) = &self.0 {
+            kept.redis.shut().await;
         }
     }
 }

@@ -32,14 +32,14 @@ pub use self::rankings::RankingSettings;
 pub use self::schema::schema;
 
 use crate::listener::{ServerRole, ServerSettings};
-use riposte_cache::{CacheKind, CacheSettings};
+use riposte_cache::CacheSettings;
 use riposte_grpc::admission::{AdmissionLimits, LimitSettings, MemberRates};
 use riposte_grpc::audit::AuditSettings;
 use riposte_grpc::auth::AuthSettings;
 use riposte_grpc::page_token::PageTokenSettings;
 use riposte_grpc::response_cache::ResponseCacheSettings;
 use riposte_pipeline::{EventSettings, WriteCapacity, WriteQueueLimits, WriteQueueSettings};
-use riposte_settings::{ConfigError, ConfigErrors, ErrorReport, ErrorScope};
+use riposte_settings::{ConfigError, ConfigErrors, ErrorReport};
 use riposte_store::{StoreKind, StoreSettings};
 use riposte_telemetry::{LogSettings, TelemetrySettings};
 use schemars::JsonSchema;
@@ -126,18 +126,10 @@ impl Config {
             }
             object_type.validate(&mut report.under(&path));
         }
-        if !self.server.roles.are_all() {
-            self.alone(&mut report.under("server"));
-        }
-        report.into_faults()
-    }
-
-    /// Reports settings that require a single process when this process does not have all roles.
-    fn alone(&self, report: &mut ErrorScope<'_>) {
+        let several = !self.server.roles.are_all();
         let sqlite = "must contain both api and worker: SQLite (store.kind) is for a single process";
-        report.require(self.store.kind != StoreKind::Sqlite, "roles", sqlite);
-        let memory = "must contain both api and worker: the in-process cache (cache.kind) is for a single process";
-        report.require(self.cache.kind != CacheKind::Memory, "roles", memory);
+        report.under("server").require(!several || self.store.kind != StoreKind::Sqlite, "roles", sqlite);
+        report.into_faults()
     }
 
     /// Returns each choice that is too insecure for production, with its cure.

@@ -1,11 +1,9 @@
-//! The cache of frequently read data, either in Redis and shared by all processes, or in the
-//! process.
+//! The cache of frequently read data, in Redis and shared by all processes.
 //!
-//! Both implementations follow one protocol ([`Cache`]). Under it each cached value is correct or
-//! absent once no writes are running, even if messages or entries are lost, evicted, late or
-//! repeated. [`CachedReader`] serves the domain's reads from the cache, [`CacheUpdater`] and
-//! [`CachedWriter`] apply every commit to it, and [`CacheRepair`] applies the commits that those
-//! two missed.
+//! The cache follows a protocol ([`Cache`]). Under it each cached value is correct or absent once no
+//! writes are running, even if messages or entries are lost, evicted, late or repeated.
+//! [`CachedReader`] serves the domain's reads from the cache, [`CacheUpdater`] and [`CachedWriter`]
+//! apply every commit to it, and [`CacheRepair`] applies the commits that those two missed.
 //!
 //! This crate must never make a decision of the domain, and must never know SQL, an RPC or a
 //! status; no type of the Redis client leaves it.
@@ -14,7 +12,6 @@ mod audit;
 mod config;
 mod floor_index;
 mod invalid_partitions;
-mod memory;
 mod port;
 mod ranking_cache;
 mod read_limit;
@@ -32,7 +29,6 @@ mod writer;
 pub use audit::CacheAuditor;
 pub use config::{CacheLimits, RedisConfig};
 pub use invalid_partitions::InvalidPartitions;
-pub use memory::MemoryCache;
 pub use port::{
     Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate,
     CommittedState, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart,

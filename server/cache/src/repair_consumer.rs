@@ -1,5 +1,4 @@
-//! The repair of the cache. A shared cache is repaired by the process that holds the lease of the
-//! source, a cache inside a process by that process.
+//! The repair of the cache, by the process that holds the lease of the source.
 
 use async_trait::async_trait;
 use riposte_core::event::SequencedEvent;
@@ -12,17 +11,15 @@ use crate::repair::CacheRepair;
 /// Applies events to the cache. Its cursors are in the cache, beside the data that they speak of.
 #[derive(Debug)]
 pub struct CacheRepairConsumer {
-    scope: ConsumerScope,
     /// The repair of each source, which one loop uses.
     sources: Vec<Mutex<CacheRepair>>,
 }
 
 impl CacheRepairConsumer {
-    /// Creates the consumer of a cache that is shared or inside this process, with the repair of
-    /// each source.
+    /// Creates the consumer with the repair of each source.
     #[must_use]
-    pub fn new(scope: ConsumerScope, sources: Vec<CacheRepair>) -> Self {
-        Self { scope, sources: sources.into_iter().map(Mutex::new).collect() }
+    pub fn new(sources: Vec<CacheRepair>) -> Self {
+        Self { sources: sources.into_iter().map(Mutex::new).collect() }
     }
 
     async fn repair(&self, source: usize) -> Result<MutexGuard<'_, CacheRepair>> {
@@ -38,7 +35,7 @@ impl EventConsumer for CacheRepairConsumer {
     }
 
     fn scope(&self) -> ConsumerScope {
-        self.scope
+        ConsumerScope::Leader
     }
 
     fn batching(&self) -> Batching {

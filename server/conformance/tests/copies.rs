@@ -1,7 +1,7 @@
 //! The cache under stress: writers, readers, evictions, lost applies and emptied servers at the
 //! same time, and many readers of data that is not cached.
 //!
-//! The tests run on the in-process cache always, on Redis where RIPOSTE_TEST_REDIS names a server,
+//! The tests run on the reference model always, on Redis where RIPOSTE_TEST_REDIS names a server,
 //! and under storms of faults where the machine has a redis-server program.
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
@@ -31,8 +31,9 @@ use fire::{Fire, RepairRun};
 use futures::future::join_all;
 use riposte_cache::{
     Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CachedPageQuery, CommittedState, EntryLookup, ListPart,
-    MemoryCache, RelayCursor, RelayState,
+    RelayCursor, RelayState,
 };
+use riposte_conformance::caches::ReferenceCache;
 use riposte_conformance::stores::StepClock;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
@@ -43,14 +44,14 @@ const FIRST: PageQuery = PageQuery { order: ListOrder::Newest, start: PageStart:
 
 #[test]
 fn a_thousand_readers_of_a_cold_subject_cause_one_fill() {
-    servers::play(async { storm(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
+    servers::play(async { storm(Arc::new(ReferenceCache::new(CacheLimits::default()))).await });
 }
 
 /// Runs two processes, each with half of the readers.
 async fn storm(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
-    let bare: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+    let bare: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
     let writer = process::cached(&config, &bare, StepClock::at(StepClock::START));
     let fire = Fire::new(vec![writer], 1);
     for _ in 0..60 {
@@ -81,7 +82,7 @@ struct Fixture {
 }
 
 async fn fixture() -> Fixture {
-    fixture_on(Arc::new(MemoryCache::new(CacheLimits::default()))).await
+    fixture_on(Arc::new(ReferenceCache::new(CacheLimits::default()))).await
 }
 
 async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {
@@ -146,7 +147,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         };
         assert_eq!(revision(&process.reader).await, 1);
         // A process that dies between its commit and its apply.
-        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let deaf = process::cached(config, &deaf, StepClock::at(StepClock::START));
         let elsewhere = Fire::new(vec![deaf], 1);
         elsewhere.root(0, 0).await;
@@ -183,7 +184,7 @@ fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of
         for _ in 0..2 {
             assert_eq!(reader.subjects(std::slice::from_ref(key)).await.expect("read"), [None], "kept as absent");
         }
-        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
         let (root, window) = (elsewhere.ids_under(key)[0], PageQuery { order: ListOrder::Oldest, ..FIRST });
@@ -203,14 +204,14 @@ fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of
 #[test]
 fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_passed_is() {
     servers::play(async {
-        let cache: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let cache: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let Fixture { config, process, fire, .. } = &fixture_on(Arc::clone(&cache)).await;
         fire.root(0, 0).await;
         let (key, store) = (&fire.keys[0], &process.store);
         let revision =
             async || process.reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision;
         assert_eq!(revision().await, 1);
-        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision().await, 1, "nobody has told the copies");
@@ -261,7 +262,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         for _ in 0..3 {
             assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)));
         }
-        let deaf: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.like(0, key, id, 1).await;
         elsewhere.root(0, 0).await;
@@ -315,10 +316,10 @@ fn who_changes_their_mind_all_the_time_is_no_drift() {
 }
 
 #[test]
-fn copies_in_the_process_converge_whatever_is_lost() {
+fn copies_in_the_reference_model_converge_whatever_is_lost() {
     servers::play(async {
         let (config, _folder) = process::sqlite().await;
-        let memory = Arc::new(MemoryCache::new(CacheLimits { window: 100, ..CacheLimits::default() }));
+        let memory = Arc::new(ReferenceCache::new(CacheLimits { window: 100, ..CacheLimits::default() }));
         let (of, cleared) = (Arc::clone(&memory), Arc::clone(&memory));
         let cache: Arc<dyn Cache> = memory;
         let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
@@ -351,7 +352,7 @@ fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatev
 
 #[test]
 fn pages_with_previews_come_from_copies() {
-    servers::play(async { previewed(Arc::new(MemoryCache::new(CacheLimits::default()))).await });
+    servers::play(async { previewed(Arc::new(ReferenceCache::new(CacheLimits::default()))).await });
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The suite of the cache protocol: on the in-process cache, on Redis (RIPOSTE_TEST_REDIS) and on a
+//! The suite of the cache protocol: on the reference model, on Redis (RIPOSTE_TEST_REDIS) and on a
 //! cluster (RIPOSTE_TEST_REDIS_CLUSTER).
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
@@ -8,14 +8,14 @@ mod servers;
 
 use std::sync::Arc;
 
-use riposte_cache::{CacheLimits, MemoryCache};
-use riposte_conformance::caches;
+use riposte_cache::CacheLimits;
+use riposte_conformance::caches::{self, ReferenceCache};
 
 #[test]
-fn the_cache_in_the_process_keeps_the_protocol() {
+fn the_reference_model_keeps_the_protocol() {
     for name in caches::NAMES {
         println!("{name}");
-        servers::play(caches::run(name, Arc::new(MemoryCache::new(CacheLimits::default()))));
+        servers::play(caches::run(name, Arc::new(ReferenceCache::new(CacheLimits::default()))));
     }
 }
 

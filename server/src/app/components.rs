@@ -62,7 +62,7 @@ impl Components<'_> {
             rankings: Arc::clone(&derived.rankings),
             clock: Arc::clone(self.clock) as _,
             metrics: self.metrics.clone(),
-            repairs_shared_cache: self.copies.are_shared(),
+            repairs_shared_cache: self.copies.is_some(),
             retention: self.config.events.retention.duration(),
         }
     }

@@ -313,7 +313,6 @@ fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
         (&[mysql, "server.roles=[]"][..], "server.roles", "at least one of: api, worker"),
         (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
         (&[sqlite[0], sqlite[1], "server.roles=['api']"], "server.roles", "SQLite"),
-        (&[mysql, "cache.kind=memory", "server.roles=['worker']"], "server.roles", "in-process cache"),
     ] {
         let told = found(sets);
         assert_eq!(paths(&told), [path], "{sets:?}");

@@ -176,8 +176,9 @@ async fn until_hits(server: &Server, say: &Say) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_cache_is_rebuilt_and_pages_come_from_it_in_the_process() -> Result<()> {
-    let server = copying(&["--set", "cache.kind=memory"]).await?;
+async fn a_cache_is_rebuilt_and_pages_come_from_it() -> Result<()> {
+    let Some(redis) = Redis::start()? else { return Ok(()) };
+    let server = served(&redis).await?;
     let say = Say::on(&server.client()?, "video");
     let reply = answered(&say).await?;
     until_hits(&server, &say).await?;

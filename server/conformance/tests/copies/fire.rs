@@ -148,7 +148,7 @@ impl Fire {
     async fn read(self, process: usize) {
         let reader = self.processes[process].reader.clone();
         loop {
-            // The in-process cache returns without waiting, and a task that never waits cannot be
+            // The reference model returns without waiting, and a task that never waits cannot be
             // stopped.
             tokio::task::yield_now().await;
             let key = self.keys.choose(&mut rand::rng()).expect("some");

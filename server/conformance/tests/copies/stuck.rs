@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use riposte_cache::{
     Cache, CacheEvent, CacheFill, CacheLimits, CacheRepair, CachedPage, CachedPageQuery, CommittedState, EntryLookup,
-    FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, MemoryCache, RelayCursor, SubjectMember,
-    SubjectUpdate, Unavailable,
+    FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate,
+    Unavailable,
 };
+use riposte_conformance::caches::ReferenceCache;
 use riposte_conformance::stores::StepClock;
 use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
@@ -138,7 +139,7 @@ impl Cache for Stuck {
 #[test]
 fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
     servers::play(async {
-        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let Fixture { process: process::Cached { store, reader, .. }, fire, .. } =
             &fixture_on(Arc::clone(&inner)).await;
         let fire = Fire::new(fire.processes.clone(), 2);
@@ -169,7 +170,7 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
 #[test]
 fn a_read_that_the_copies_were_silent_to_says_so_and_no_other_does() {
     servers::play(async {
-        let inner: Arc<dyn Cache> = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let Fixture { config, fire, .. } = &fixture_on(Arc::clone(&inner)).await;
         fire.root(0, 0).await;
         let silent = Stuck { inner, at: Partition::number(0), refused: 0.into(), renewed: 0.into() };

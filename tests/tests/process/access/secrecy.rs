@@ -11,6 +11,7 @@ use tonic::Code;
 
 use super::door::{Callers, dev};
 use super::{GRANTED, OTHER, ask};
+use crate::process::cache::Redis;
 
 /// The operations that serve GetComment: transactions, and a function of Redis.
 const READS: [&str; 4] = ["locate comments", "read comments", "read subjects", "comments"];
@@ -57,9 +58,13 @@ async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<Stri
 
 #[tokio::test]
 async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not_exist() -> Result<()> {
-    for kept in ["memory", "none"] {
+    let redis = Redis::start()?.map(|redis| ("redis", Some(redis)));
+    for (kept, redis) in redis.into_iter().chain([("none", None)]) {
         let callers = Callers::with_each_role(GRANTED).and("elsewhere", &["reader", "writer"], &[OTHER]);
-        let server = dev(None, &callers, &["--set", &format!("cache.kind={kept}")]).await?;
+        let address = redis.as_ref().map(|redis| ["--set".to_owned(), redis.setting()]);
+        let kind = ["--set".to_owned(), format!("cache.kind={kept}")];
+        let more: Vec<&str> = kind.iter().chain(address.iter().flatten()).map(String::as_str).collect();
+        let server = dev(None, &callers, &more).await?;
         let writer = callers.client(&server, "elsewhere")?;
         let hidden = Say::on(&writer, OTHER).comment("m", "not for you").await?.id;
         let reader = callers.client(&server, "reader")?;

@@ -1,43 +1,72 @@
-//! The in-process cache: the whole cache of `riposte dev`, and of a single process without Redis.
+//! The reference model of the cache: the protocol over plain maps, written for correctness instead
+//! of speed. The suite compares Redis with it.
 //!
-//! A subject entry is one value with one lock, and is evicted as a whole; moka bounds the number of
-//! entries.
+//! A subject entry is one value with one lock, and is evicted as a whole. Nothing is evicted by
+//! itself: the tests evict.
 
 mod candidates;
 mod list;
 mod states;
 mod subject_entry;
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use moka::policy::EvictionPolicy;
-use moka::sync::Cache as Bounded;
+use riposte_cache::{
+    Cache, CacheFill, CacheLimits, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome,
+    FillScope, LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
+};
 use riposte_core::comment::CommentView;
 use riposte_core::ids::PARTITIONS;
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 
-use crate::config::CacheLimits;
-use crate::port::{
-    Cache, CacheFill, CachedPage, CachedPageQuery, CommittedState, EntryLookup, FillLease, FillOutcome, FillScope,
-    LeaseOutcome, LikeCounts, RelayCursor, SubjectMember, SubjectUpdate, Unavailable,
-};
 use states::LikeStates;
-use subject_entry::{EntryClock, MemoryEntry};
+use subject_entry::{EntryClock, ReferenceEntry};
 
-/// The in-process cache. See the module.
+/// The number of comments, and of a member's likes, that are kept per subject.
+const PER_SUBJECT: usize = 2_000;
+
+/// A map with a lock of its own.
 #[derive(Debug)]
-pub struct MemoryCache {
+struct SharedMap<K, V>(Mutex<HashMap<K, V>>);
+
+impl<K: Eq + Hash, V: Clone> SharedMap<K, V> {
+    fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    fn get(&self, key: &K) -> Option<V> {
+        locked(&self.0).get(key).cloned()
+    }
+
+    fn insert(&self, key: K, value: V) {
+        locked(&self.0).insert(key, value);
+    }
+
+    fn remove(&self, key: &K) {
+        locked(&self.0).remove(key);
+    }
+
+    fn clear(&self) {
+        locked(&self.0).clear();
+    }
+}
+
+/// The reference model. See the module.
+#[derive(Debug)]
+pub struct ReferenceCache {
     limits: CacheLimits,
     begin: Instant,
     /// The relay's position and the generation of each partition.
     partitions: Vec<Mutex<Option<(RelayCursor, u64)>>>,
-    names: Bounded<SubjectKey, Name>,
-    blocks: Bounded<SubjectId, Arc<Mutex<MemoryEntry>>>,
+    names: SharedMap<SubjectKey, Name>,
+    blocks: SharedMap<SubjectId, Arc<Mutex<ReferenceEntry>>>,
     /// The subject of each comment, which its id does not contain.
-    places: Bounded<CommentId, SubjectId>,
-    states: Bounded<SubjectMember, Arc<Mutex<LikeStates>>>,
+    places: SharedMap<CommentId, SubjectId>,
+    states: SharedMap<SubjectMember, Arc<Mutex<LikeStates>>>,
     /// Held while a name or a subject entry may be created.
     door: Mutex<()>,
 }
@@ -55,25 +84,18 @@ enum Name {
     },
 }
 
-impl MemoryCache {
+impl ReferenceCache {
     /// Creates an empty cache that no relay has reached.
     #[must_use]
     pub fn new(limits: CacheLimits) -> Self {
-        let subjects = limits.subjects;
-        let kept = |ttl: Duration| ttl + ttl / 5;
         Self {
             limits,
             begin: Instant::now(),
             partitions: (0..PARTITIONS).map(|_| Mutex::default()).collect(),
-            names: Bounded::new(4 * subjects),
-            blocks: Bounded::builder().max_capacity(subjects).time_to_live(kept(limits.ttl)).build(),
-            places: Bounded::new(64 * subjects),
-            // A frequency-based policy could reject the entry of an invalidation.
-            states: Bounded::builder()
-                .max_capacity(4 * subjects)
-                .eviction_policy(EvictionPolicy::lru())
-                .time_to_live(kept(limits.like_states_ttl))
-                .build(),
+            names: SharedMap::new(),
+            blocks: SharedMap::new(),
+            places: SharedMap::new(),
+            states: SharedMap::new(),
             door: Mutex::default(),
         }
     }
@@ -82,14 +104,14 @@ impl MemoryCache {
     pub fn clear(&self) {
         let _door = locked(&self.door);
         self.partitions.iter().for_each(|partition| *locked(partition) = None);
-        self.names.invalidate_all();
-        self.blocks.invalidate_all();
-        self.states.invalidate_all();
+        self.names.clear();
+        self.blocks.clear();
+        self.states.clear();
     }
 
     /// Drops the entry of one subject, as an eviction would.
     pub fn evict(&self, id: SubjectId) {
-        self.blocks.invalidate(&id);
+        self.blocks.remove(&id);
     }
 
     fn now(&self) -> i64 {
@@ -116,7 +138,7 @@ impl MemoryCache {
     }
 
     /// Returns the entry of a subject, if it belongs to the present generation.
-    fn block(&self, id: SubjectId) -> Option<Arc<Mutex<MemoryEntry>>> {
+    fn block(&self, id: SubjectId) -> Option<Arc<Mutex<ReferenceEntry>>> {
         let generation = self.generation(CommentId::from(id).partition())?;
         let block = self.blocks.get(&id)?;
         let present = locked(&block).generation == generation;
@@ -146,7 +168,7 @@ impl MemoryCache {
     }
 
     fn states_of(&self, who: &SubjectMember) -> Arc<Mutex<LikeStates>> {
-        self.states.get_with(who.clone(), Arc::default)
+        Arc::clone(locked(&self.states.0).entry(who.clone()).or_default())
     }
 }
 
@@ -159,7 +181,7 @@ fn millis(span: Duration) -> i64 {
 }
 
 #[async_trait]
-impl Cache for MemoryCache {
+impl Cache for ReferenceCache {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<EntryLookup<Option<Subject>>>, Unavailable> {
         Ok(keys.iter().map(|key| self.subject(key)).collect())
     }
@@ -212,7 +234,7 @@ impl Cache for MemoryCache {
             }
         };
         let block = self.block(id).unwrap_or_else(|| {
-            let block = Arc::new(Mutex::new(MemoryEntry::new(generation)));
+            let block = Arc::new(Mutex::new(ReferenceEntry::new(generation)));
             self.blocks.insert(id, Arc::clone(&block));
             block
         });
@@ -303,7 +325,7 @@ impl Cache for MemoryCache {
 
     async fn exist(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<(), Unavailable> {
         if let Some(states) = self.states.get(who) {
-            locked(&states).exist(ids, self.limits.per_subject);
+            locked(&states).exist(ids, PER_SUBJECT);
         }
         Ok(())
     }
@@ -346,9 +368,9 @@ impl Cache for MemoryCache {
     async fn forget(&self, key: &SubjectKey) -> Result<(), Unavailable> {
         let _door = locked(&self.door);
         if let Some(Name::Of(id)) = self.named(key) {
-            self.blocks.invalidate(&id);
+            self.blocks.remove(&id);
         }
-        self.names.invalidate(key);
+        self.names.remove(key);
         Ok(())
     }
 

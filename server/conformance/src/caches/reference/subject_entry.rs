@@ -1,19 +1,18 @@
-//! The cached data of one subject, and the state that keeps it correct. The protocol is described
-//! in `port.rs`.
+//! The cached data of one subject, and the state that keeps it correct. The port of riposte-cache
+//! describes the protocol.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use riposte_cache::{
+    CacheFill, CacheLimits, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate,
+    FillLease, FillOutcome, FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
+};
 use riposte_core::page::{ListOrder, Page};
 use riposte_core::{CommentId, Subject};
 
-use super::candidates::MemoryCandidates;
-use super::list::MemoryList;
-use crate::config::CacheLimits;
-use crate::port::{
-    self, CacheFill, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate, FillLease, FillOutcome,
-    FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
-};
+use super::candidates::ReferenceCandidates;
+use super::list::ReferenceList;
 
 /// The maximum number of changes in a log.
 const LOG: usize = 64;
@@ -29,12 +28,12 @@ pub(super) struct EntryClock<'l> {
 
 /// The cached data of one subject. See the module.
 #[derive(Debug)]
-pub(super) struct MemoryEntry {
+pub(super) struct ReferenceEntry {
     pub(super) generation: u64,
     row: Option<Subject>,
     /// The highest revision known to be committed.
     known: i64,
-    lists: HashMap<ListName, MemoryList>,
+    lists: HashMap<ListName, ReferenceList>,
     items: HashMap<CommentId, Kept>,
     choices: Choices,
     log: Log,
@@ -59,10 +58,10 @@ struct Log {
 }
 
 /// The candidates for previews, by their roots.
-type Choices = HashMap<CommentId, MemoryCandidates>;
+type Choices = HashMap<CommentId, ReferenceCandidates>;
 
-fn chosen(read: &[port::CachedCandidates]) -> Choices {
-    read.iter().map(|choice| (choice.root, MemoryCandidates::of(choice))).collect()
+fn chosen(read: &[CachedCandidates]) -> Choices {
+    read.iter().map(|choice| (choice.root, ReferenceCandidates::of(choice))).collect()
 }
 
 /// Applies a commit to candidates.
@@ -102,7 +101,7 @@ impl Kept {
     }
 }
 
-impl MemoryEntry {
+impl ReferenceEntry {
     pub(super) fn new(generation: u64) -> Self {
         Self {
             generation,
@@ -169,7 +168,7 @@ impl MemoryEntry {
         &self,
         root: Option<CommentId>,
         order: ListOrder,
-        read: impl Fn(&MemoryList) -> Option<T>,
+        read: impl Fn(&ReferenceList) -> Option<T>,
     ) -> Option<T> {
         let other = if order == ListOrder::Oldest { ListOrder::Newest } else { ListOrder::Oldest };
         [order, other].into_iter().find_map(|order| read(self.lists.get(&ListName { root, order })?))
@@ -297,13 +296,13 @@ impl MemoryEntry {
             match self.lists.get_mut(&part.name) {
                 Some(list) => list.extend(part, limits.window),
                 None => {
-                    if let Some(list) = MemoryList::begin(part) {
+                    if let Some(list) = ReferenceList::begin(part) {
                         self.lists.insert(part.name, list);
                     }
                 }
             }
         }
-        if self.items.len() + items.len() > limits.per_subject {
+        if self.items.len() + items.len() > super::PER_SUBJECT {
             self.items.clear();
             self.choices.clear();
         }
@@ -380,7 +379,7 @@ impl MemoryEntry {
                 }
             }
         }
-        if self.items.len() > limits.per_subject {
+        if self.items.len() > super::PER_SUBJECT {
             self.items.clear();
             self.choices.clear();
         }
@@ -388,7 +387,7 @@ impl MemoryEntry {
             // The first replies of a root are all of its replies.
             let bare = self.items.get(&root).is_some_and(|kept| kept.item.comment.counts.live_below == 0);
             if bare && !self.choices.contains_key(&root) {
-                self.choices.insert(root, MemoryCandidates::empty());
+                self.choices.insert(root, ReferenceCandidates::empty());
             }
         }
         choose(&mut self.choices, change);

@@ -1,8 +1,9 @@
-//! SQLite with the in-process cache.
+//! SQLite with the reference model of the cache.
 
 use std::sync::{Arc, LazyLock};
 
-use riposte_cache::{CacheLimits, MemoryCache};
+use riposte_cache::CacheLimits;
+use riposte_conformance::caches::ReferenceCache;
 use riposte_conformance::{conformance_cases, conformance_tests};
 
 use crate::stage::{self, Stage};
@@ -11,9 +12,9 @@ use crate::{process, servers};
 static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
     let runtime = servers::runtime();
     let backend = runtime.block_on(async {
-        let config = process::sqlite_in(&stage::folder("memory"));
+        let config = process::sqlite_in(&stage::folder("reference"));
         process::migrate(&config).await;
-        let cache = Arc::new(MemoryCache::new(CacheLimits::default()));
+        let cache = Arc::new(ReferenceCache::new(CacheLimits::default()));
         process::warm(&*cache).await;
         process::backend(config, cache)
     });

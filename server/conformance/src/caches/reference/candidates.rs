@@ -1,12 +1,12 @@
-//! The candidates for the preview of one root. The protocol is described in `port.rs`.
+//! The candidates for the preview of one root. The port of riposte-cache
+//! describes the protocol.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use riposte_cache::{CachedCandidates, CachedComment, CachedPreview, LikeCounts, ListUpdate};
 use riposte_core::CommentId;
 use riposte_core::rank::preview_order;
-
-use crate::port::{self, CachedComment, CachedPreview, LikeCounts, ListUpdate};
 
 /// The size up to which candidates that include all replies grow; replies that arrive later are
 /// not candidates.
@@ -14,20 +14,20 @@ const GROWS: usize = 16;
 
 /// The candidates of one root. See the module.
 #[derive(Debug, Clone)]
-pub(super) struct MemoryCandidates {
+pub(super) struct ReferenceCandidates {
     members: BTreeMap<i32, CommentId>,
     high: i32,
     place: (i32, i32),
 }
 
-impl MemoryCandidates {
+impl ReferenceCandidates {
     /// Creates the candidates of a root that has no listed replies.
     pub(super) fn empty() -> Self {
         Self { members: BTreeMap::new(), high: i32::MAX, place: (0, 0) }
     }
 
     /// Creates candidates from data that was read.
-    pub(super) fn of(read: &port::CachedCandidates) -> Self {
+    pub(super) fn of(read: &CachedCandidates) -> Self {
         Self { members: read.members.iter().copied().collect(), high: read.high, place: read.place }
     }
 

@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use riposte_cache::{ListRange, ListUpdate};
 use riposte_core::CommentId;
 use riposte_core::page::{ListOrder, Page, PageQuery, RangeSplit};
 
-use crate::port::{ListRange, ListUpdate};
-
 /// The cached range of a list. See the module.
 #[derive(Debug, Clone)]
-pub(super) struct MemoryList {
+pub(super) struct ReferenceList {
     order: ListOrder,
     low: i32,
     high: i32,
     members: BTreeMap<i32, CommentId>,
 }
 
-impl MemoryList {
+impl ReferenceList {
     /// Creates a list from a range, if the range begins at the end from which the list is cached.
     pub(super) fn begin(part: &ListRange) -> Option<Self> {
         let at_end = match part.name.order {
