@@ -30,9 +30,9 @@ pub use audit::CacheAuditor;
 pub use config::{CacheLimits, RedisConfig};
 pub use invalid_partitions::InvalidPartitions;
 pub use port::{
-    Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate,
-    CommittedState, EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart,
-    ListRange, ListUpdate, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
+    Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, CommittedState,
+    EntryLookup, FillLease, FillOutcome, FillScope, LeaseOutcome, LikeCounts, ListName, ListPart, ListRange,
+    ListUpdate, RelayCursor, RenderedPages, SubjectMember, SubjectUpdate, Unavailable,
 };
 pub use ranking_cache::RankingCache;
 pub use read_limit::{DbReadLimit, SourceRoute};

@@ -46,11 +46,9 @@
 //!   reports the commit. This covers an invalidation that never reached a replica, or that a
 //!   process did not live to end.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;
-use riposte_core::page::{ListOrder, Page, PageQuery};
+use riposte_core::page::{ListOrder, PageQuery, ReplyPage, RootPage};
 use riposte_core::ports::RenderedPage;
 use riposte_core::{Comment, CommentId, Content, LikeValue, MemberId, Partition, Subject, SubjectId, SubjectKey};
 
@@ -83,6 +81,12 @@ impl CachedComment {
     pub fn view(self, subject: &Subject) -> CommentView {
         let pinned = subject.pins.contains(&self.comment.reference.id);
         CommentView { comment: self.comment, subject: subject.key.clone(), content: self.content, pinned }
+    }
+
+    /// The comment of a view, without its subject.
+    #[must_use]
+    pub fn of(view: &CommentView) -> Self {
+        Self { comment: view.comment.clone(), content: view.content.clone() }
     }
 }
 
@@ -119,26 +123,40 @@ pub struct CachedPageQuery {
 
 /// A page found in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CachedPage {
-    /// The subject, at the revision of the page.
-    pub subject: Subject,
-    /// The root, if replies were requested.
-    pub root: Option<CachedComment>,
-    /// The comments.
-    pub items: Page<CachedComment>,
-    /// The pinned roots, if roots were requested.
-    pub pinned: Vec<CachedComment>,
-    /// The previews of the roots that have listed replies, if previews were requested.
-    pub previews: BTreeMap<CommentId, CachedPreview>,
+pub enum CachedPage {
+    /// Roots, with the previews of those that have listed replies.
+    Roots(Box<RootPage>),
+    /// Replies of one root.
+    Replies(Box<ReplyPage>),
 }
 
-/// A preview.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CachedPreview {
-    /// The replies, the most liked first.
-    pub replies: Vec<CachedComment>,
-    /// `true` if the root has more replies.
-    pub more: bool,
+impl CachedPage {
+    /// Returns the page of roots, if it is one.
+    #[must_use]
+    pub fn roots(self) -> Option<RootPage> {
+        match self {
+            Self::Roots(page) => Some(*page),
+            Self::Replies(_) => None,
+        }
+    }
+
+    /// Returns the page of replies, if it is one.
+    #[must_use]
+    pub fn replies(self) -> Option<ReplyPage> {
+        match self {
+            Self::Replies(page) => Some(*page),
+            Self::Roots(_) => None,
+        }
+    }
+
+    /// Returns the comments of the list: roots without pinned ones and previews, or replies without
+    /// their root.
+    pub(crate) fn comments(&self) -> Vec<&CommentView> {
+        match self {
+            Self::Roots(page) => page.threads.items.iter().map(|thread| &thread.root).collect(),
+            Self::Replies(page) => page.replies.items.iter().collect(),
+        }
+    }
 }
 
 /// The scope of a fill. For each scope one process at a time fills a subject, except for

@@ -23,7 +23,6 @@ use riposte_sync::{SingleFlight, record_fallback};
 use audit_samples::AuditSamples;
 pub(crate) use audited_answer::AuditedAnswer;
 pub(crate) use load_key::LoadKey;
-pub(crate) use parts::roots;
 pub(crate) use sample::AuditSample;
 
 use crate::floor_index::FloorIndex;

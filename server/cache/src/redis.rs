@@ -233,8 +233,8 @@ impl Cache for RedisCache {
 
     async fn page(&self, ask: &CachedPageQuery) -> Result<EntryLookup<Option<CachedPage>>, Unavailable> {
         let (found, of) = self.put_together(ask, self.print_name(ask)).await?;
-        if let (EntryLookup::Hit(Some(hit)), Some(of)) = (&found, of) {
-            self.keep(ask, hit, of);
+        if let (EntryLookup::Hit(Some(CachedPage::Roots(page))), Some(of)) = (&found, of) {
+            self.keep(ask, page, of);
         }
         Ok(found)
     }

@@ -7,8 +7,8 @@ use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, ObjectTypeScope, Result, SubjectKey};
 use riposte_sync::record_fallback;
 
-use super::{AuditSample, CachedReader, Parts, parts};
-use crate::port::{CacheFill, EntryLookup, FillLease, FillScope, LeaseOutcome, Unavailable};
+use super::{AuditSample, CachedReader, Parts};
+use crate::port::{CacheFill, CachedComment, EntryLookup, FillLease, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
 /// The maximum number of subjects whose comments one read caches. A batch with more of them is not
@@ -78,7 +78,7 @@ impl Parts {
         let seen = &self.seen_after(&fill_leases).await;
         let items = |key: &SubjectKey| {
             let of = read.iter().flatten().flatten().filter(|view| view.subject == *key);
-            of.map(|view| parts::item(view.clone())).collect::<Vec<_>>()
+            of.map(CachedComment::of).collect::<Vec<_>>()
         };
         let kept = fill_leases.iter().map(|(key, fill_lease)| async move {
             match (items(key), seen.get(key)) {

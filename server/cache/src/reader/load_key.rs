@@ -44,12 +44,14 @@ impl LoadKey {
     /// rows were restored from an older backup.
     pub(super) fn of(&self, mut hit: CachedPage) -> Option<CachedPage> {
         if let PageSelector::Floors(floors) = &self.which {
-            let found =
-                hit.items.items.iter().map(|item| (item.comment.reference.root_id, item.comment.reference.floor));
-            if !found.eq(floors.iter().map(|floor| (self.root, *floor))) {
+            let found = hit.comments().into_iter().map(|view| &view.comment.reference);
+            if !found.map(|of| (of.root_id, of.floor)).eq(floors.iter().map(|floor| (self.root, *floor))) {
                 return None;
             }
-            hit.items.items.retain(|item| item.comment.lifecycle.listed);
+            match &mut hit {
+                CachedPage::Roots(page) => page.threads.items.retain(|thread| thread.root.comment.lifecycle.listed),
+                CachedPage::Replies(page) => page.replies.items.retain(|reply| reply.comment.lifecycle.listed),
+            }
         }
         Some(hit)
     }
@@ -57,8 +59,8 @@ impl LoadKey {
     /// Stores the comment ids of the floors.
     pub(super) fn note(&self, places: &FloorIndex, hit: &CachedPage) {
         if matches!(self.which, PageSelector::Floors(_)) {
-            let read = hit.items.items.iter().map(|item| (item.comment.reference.floor, item.comment.reference.id));
-            places.remember(&(self.key.clone(), self.root), read);
+            let read = hit.comments().into_iter().map(|view| &view.comment.reference);
+            places.remember(&(self.key.clone(), self.root), read.map(|of| (of.floor, of.id)));
         }
     }
 }

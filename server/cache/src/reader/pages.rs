@@ -18,15 +18,17 @@ const REST: std::ops::RangeInclusive<u64> = 10..=50;
 
 impl CachedReader {
     /// Returns a page, from the cache or from the rows.
-    pub(super) async fn page(&self, wanted: LoadKey) -> Result<Option<Arc<CachedPage>>> {
+    pub(super) async fn page(&self, wanted: LoadKey) -> Result<Option<CachedPage>> {
         if let Some(found) = self.0.looked(self.0.look(&wanted).await) {
             self.0.seen.note(AuditSample::PAGE, || AuditSample::Page(wanted));
-            return Ok(found.map(Arc::new));
+            return Ok(found);
         }
         let this = Arc::clone(&self.0);
         let key = wanted.clone();
         let load = move || async move { this.fetch(&wanted).await };
-        self.0.pages.join(key, load).await.map_err(Error::internal)?
+        let loaded = self.0.pages.join(key, load).await.map_err(Error::internal)??;
+        // The page has a single owner, unless several callers waited for one load.
+        Ok(loaded.map(Arc::unwrap_or_clone))
     }
 }
 
@@ -60,7 +62,7 @@ impl Parts {
             return Ok(self.read(wanted, &wanted.which).await?.map(|read| Arc::new(read.cut(wanted))));
         }
         let fill_lease = match self.fill_lease(wanted).await? {
-            FetchPlan::Found(found) => return Ok(found.map(|found| Arc::new(*found))),
+            FetchPlan::Found(found) => return Ok(found.map(Arc::new)),
             FetchPlan::Read(fill_lease) => fill_lease,
         };
         let Some(fill_lease) = fill_lease else {
@@ -84,7 +86,7 @@ impl Parts {
     async fn fill_lease(&self, wanted: &LoadKey) -> Result<FetchPlan> {
         for look in 0..=LOOKS {
             if let Ok(EntryLookup::Hit(found)) = self.look(wanted).await {
-                return Ok(FetchPlan::Found(found.map(Box::new)));
+                return Ok(FetchPlan::Found(found));
             }
             match self.cache.open(&wanted.key, wanted.kind(), rand::random()).await {
                 Ok(LeaseOutcome::Ticket(fill_lease)) => {
@@ -93,7 +95,7 @@ impl Parts {
                         return Ok(FetchPlan::Read(Some(fill_lease)));
                     };
                     let _ = self.cache.close(&fill_lease).await;
-                    return Ok(FetchPlan::Found(found.map(Box::new)));
+                    return Ok(FetchPlan::Found(found));
                 }
                 Ok(LeaseOutcome::Busy) if look < LOOKS => {
                     tokio::time::sleep(Duration::from_millis(rand::random_range(REST))).await;
@@ -132,7 +134,7 @@ impl Parts {
 /// The plan for obtaining a page.
 enum FetchPlan {
     /// The page is in the cache now.
-    Found(Option<Box<CachedPage>>),
+    Found(Option<CachedPage>),
     /// The page is read from the rows, and may be cached if a lease was granted.
     Read(Option<FillLease>),
 }

@@ -13,7 +13,8 @@ use riposte_core::ports::{
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
-use super::{CachedReader, LoadKey, parts};
+use super::{CachedReader, LoadKey};
+use crate::port::CachedPage;
 use crate::port::SubjectMember;
 
 impl Reader for CachedReader {
@@ -77,23 +78,23 @@ impl CommentRows for CachedReader {
 impl ListRows for CachedReader {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
-        Ok(self.page(wanted).await?.map(parts::roots))
+        Ok(self.page(wanted).await?.and_then(CachedPage::roots))
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
         let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Floors(floors.to_vec()), previews };
-        Ok(self.page(wanted).await?.map(parts::roots))
+        Ok(self.page(wanted).await?.and_then(CachedPage::roots))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let wanted = LoadKey { key: key.clone(), root: Some(root), which: PageSelector::Window(window), previews: 0 };
-        Ok(self.page(wanted).await?.and_then(parts::replies))
+        Ok(self.page(wanted).await?.and_then(CachedPage::replies))
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
         let which = PageSelector::Floors(floors.to_vec());
         let wanted = LoadKey { key: key.clone(), root: Some(root), which, previews: 0 };
-        Ok(self.page(wanted).await?.and_then(parts::replies))
+        Ok(self.page(wanted).await?.and_then(CachedPage::replies))
     }
 
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {

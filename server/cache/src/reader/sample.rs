@@ -4,8 +4,8 @@ use riposte_core::page::PageSelector;
 use riposte_core::ports::Reader;
 use riposte_core::{CommentId, Partition, Result, SubjectKey};
 
-use super::{AuditedAnswer, CachedReader, LoadKey, parts};
-use crate::port::{EntryLookup, SubjectMember};
+use super::{AuditedAnswer, CachedReader, LoadKey};
+use crate::port::{CachedPage, EntryLookup, SubjectMember};
 
 /// A sampled request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,9 +54,9 @@ impl AuditSample {
                     return Some(AuditedAnswer::Misprint);
                 }
                 let Ok(EntryLookup::Hit(Some(hit))) = parts.look(wanted).await else { return None };
-                Some(match wanted.root {
-                    None => AuditedAnswer::roots(parts::roots(hit.into())),
-                    Some(_) => AuditedAnswer::replies(parts::replies(hit.into())?),
+                Some(match hit {
+                    CachedPage::Roots(page) => AuditedAnswer::Roots(page),
+                    CachedPage::Replies(page) => AuditedAnswer::Replies(page),
                 })
             }
             Self::Subject(key) => match parts.cache.subjects(std::slice::from_ref(key)).await.ok()?.pop()? {

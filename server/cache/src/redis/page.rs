@@ -1,11 +1,14 @@
 //! Decodes a page that the function has built from cached data.
 
+use std::collections::BTreeMap;
+
 use fred::types::Value;
 use riposte_core::CommentId;
-use riposte_core::page::Page;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{Page, ReplyPage, RootPage, Thread};
 
 use super::decode::{self, bytes, integer, list, subject, text};
-use crate::port::{CachedComment, CachedPage, CachedPreview, EntryLookup};
+use crate::port::{CachedPage, EntryLookup};
 
 /// Returns the page of a response, and the version to which it belongs if a rendered page of it may
 /// be stored.
@@ -24,23 +27,36 @@ pub(super) fn read(answer: &Value, root: Option<CommentId>) -> (EntryLookup<Opti
 /// a guess.
 fn hit(row: &Value, parts: &[Value], root: Option<CommentId>) -> Option<CachedPage> {
     let [copy, before, after, items, pinned, previews] = parts else { return None };
-    let all = |copies: &Value| {
-        list(copies).iter().map(|copy| decode::item(copy, None)).collect::<Option<Vec<CachedComment>>>()
+    let subject = subject(row)?;
+    let all = |copies: &[Value]| {
+        copies.iter().map(|copy| Some(decode::item(copy, None)?.view(&subject))).collect::<Option<Vec<CommentView>>>()
     };
     let more = |value| integer(value).map(|more| more != 0);
-    let root = match root {
-        Some(id) => Some(decode::item(copy, Some(id))?),
-        None => None,
-    };
-    let items = Page { items: all(items)?, more_before: more(before)?, more_after: more(after)? };
-    let shown = list(previews).iter().map(|preview| {
-        let [root, shown] = list(preview) else { return None };
-        let (rest, replies) = list(shown).split_first()?;
+    let items = Page { items: all(list(items))?, more_before: more(before)?, more_after: more(after)? };
+    if root.is_some() {
+        let root = decode::item(copy, root)?.view(&subject);
+        return Some(CachedPage::Replies(Box::new(ReplyPage { root, replies: items, subject })));
+    }
+    let mut shown = BTreeMap::new();
+    for preview in list(previews) {
+        let [root, replies] = list(preview) else { return None };
+        let (rest, replies) = list(replies).split_first()?;
         let root = CommentId::new(i64::from_str_radix(text(root)?, 16).ok()?)?;
-        let replies = replies.iter().map(|copy| decode::item(copy, None)).collect::<Option<Vec<CachedComment>>>()?;
-        Some((root, CachedPreview { replies, more: more(rest)? }))
+        shown.insert(root, (all(replies)?, more(rest)?));
+    }
+    let thread = |root: CommentView, preview: Option<(Vec<CommentView>, bool)>| {
+        let (replies, more_replies) = preview.unwrap_or_default();
+        Thread { root, replies, more_replies }
+    };
+    // A pinned root may also be among the other roots.
+    let pinned = all(list(pinned))?.into_iter().map(|root| {
+        let preview = shown.get(&root.comment.reference.id).cloned();
+        thread(root, preview)
     });
-    let shown: Vec<_> = shown.collect::<Option<_>>()?;
-    let previews = shown.into_iter().filter(|(_, preview)| *preview != CachedPreview::default()).collect();
-    Some(CachedPage { subject: subject(row)?, root, items, pinned: all(pinned)?, previews })
+    let pinned = pinned.collect();
+    let threads = items.map(|root| {
+        let preview = shown.remove(&root.comment.reference.id);
+        thread(root, preview)
+    });
+    Some(CachedPage::Roots(Box::new(RootPage { threads, pinned, subject })))
 }

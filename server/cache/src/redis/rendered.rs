@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use fred::types::Value;
 use prost::bytes::Bytes;
-use riposte_core::page::{PageQuery, PageStart};
+use riposte_core::page::{PageQuery, PageStart, RootPage};
 use riposte_core::ports::{PageRenderer, RenderedPage};
 use tokio::sync::Semaphore;
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,7 +17,6 @@ use super::decode;
 use super::encode::{self, text};
 use super::{RedisCache, at_of, jittered, observer, value::hex};
 use crate::port::{CachedPage, CachedPageQuery, EntryLookup, ListPart, RenderedPages, Unavailable};
-use crate::reader::roots;
 
 /// The maximum lifetime of a rendered page; rendering it again is cheap.
 const KEPT: Duration = Duration::from_secs(10 * 60);
@@ -55,13 +54,13 @@ impl RedisCache {
 
     /// Renders a first page and stores it in the background, without delaying the reader. `of` is
     /// the version to which the page belongs.
-    pub(super) fn keep(&self, ask: &CachedPageQuery, hit: &CachedPage, of: Value) {
+    pub(super) fn keep(&self, ask: &CachedPageQuery, page: &RootPage, of: Value) {
         let (Some(press), Some(window)) = (&self.press, first(ask)) else { return };
-        if said(hit) > LARGEST {
+        if said(page) > LARGEST {
             return;
         }
         let Ok(room) = Arc::clone(&press.keeping).try_acquire_owned() else { return };
-        let (printer, hit, subject) = (Arc::clone(&press.printer), hit.clone(), hit.subject.id);
+        let (printer, page, subject) = (Arc::clone(&press.printer), page.clone(), page.subject.id);
         let mut words = vec![
             text(hex(subject.get())),
             text(encode::order(window.order)),
@@ -72,7 +71,7 @@ impl RedisCache {
         let (client, trips) = (Arc::clone(&self.client), self.trips.clone());
         let cursor = encode::cursor(at_of(subject), self.config.timeline);
         tokio::spawn(async move {
-            let rendered = printer.rendered(roots(hit.into()));
+            let rendered = printer.rendered(page);
             if rendered.len() <= LARGEST {
                 words.push(encode::bytes([&xxh3_64(&rendered).to_be_bytes()[..], &rendered].concat()));
                 // A page that is not stored is rendered again.
@@ -114,8 +113,10 @@ impl RenderedPages for RedisCache {
         let EntryLookup::Hit(Some((of, RenderedPage { rendered, .. }))) = self.kept(press, ask).await? else {
             return Ok(true);
         };
-        let (EntryLookup::Hit(Some(hit)), _) = self.put_together(ask, None).await? else { return Ok(true) };
-        if press.printer.rendered(roots(hit.into())) == rendered {
+        let (EntryLookup::Hit(Some(CachedPage::Roots(page))), _) = self.put_together(ask, None).await? else {
+            return Ok(true);
+        };
+        if press.printer.rendered(*page) == rendered {
             return Ok(true);
         }
         // The entry may have changed between the two reads; then the rendered page is no longer
@@ -134,10 +135,10 @@ fn first(ask: &CachedPageQuery) -> Option<&PageQuery> {
 }
 
 /// Returns the number of bytes of the texts on a page; its rendered page is larger.
-fn said(hit: &CachedPage) -> usize {
-    let replies = hit.previews.values().flat_map(|preview| &preview.replies);
-    let items = hit.items.items.iter().chain(&hit.pinned).chain(replies);
-    items.filter_map(|item| Some(item.content.as_ref()?.text().len())).sum()
+fn said(page: &RootPage) -> usize {
+    let threads = page.threads.items.iter().chain(&page.pinned);
+    let comments = threads.flat_map(|thread| std::iter::once(&thread.root).chain(&thread.replies));
+    comments.filter_map(|view| Some(view.content.as_ref()?.text().len())).sum()
 }
 
 /// Verifies the checksum and returns the page; `None` if it is damaged.

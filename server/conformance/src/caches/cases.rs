@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use riposte_core::page::PageStart;
+use riposte_core::comment::CommentView;
+use riposte_core::page::{PageStart, RootPage, Thread};
 use riposte_core::{CommentId, CommentState, LikeValue, MemberId, Millis, Subject};
 
 use super::fixture::{Fixture, NEWEST};
 use riposte_cache::{
-    Cache, CacheFill, CachedComment, CachedPageQuery, CommentUpdate, EntryLookup, FillOutcome, FillScope, LeaseOutcome,
+    Cache, CacheFill, CachedPage, CachedPageQuery, CommentUpdate, EntryLookup, FillOutcome, FillScope, LeaseOutcome,
     LikeCounts, ListPart, ListRange, RelayCursor, SubjectMember, SubjectUpdate,
 };
 
@@ -52,12 +53,12 @@ pub(super) async fn a_page_of_picked_comments_moves_on_like_any_other(cache: Giv
         let ids = floors.iter().map(|floor| fixture.root(*floor, 1).reference.id).collect();
         let ask = CachedPageQuery { part: ListPart::These(ids), ..fixture.ask(PageStart::Beginning, 1) };
         let EntryLookup::Hit(page) = fixture.cache.page(&ask).await.expect("answered") else { return None };
-        let page = page.expect("the subject is there");
-        assert!(!page.items.more_before && !page.items.more_after);
-        let shown = |item: CachedComment| {
-            (item.comment.reference.floor, item.comment.lifecycle.state.is_visible(), item.comment.counts.like_count)
+        let RootPage { subject, threads, .. } = page.and_then(CachedPage::roots).expect("the subject is there");
+        assert!(!threads.more_before && !threads.more_after);
+        let shown = |Thread { root: CommentView { comment, .. }, .. }: Thread| {
+            (comment.reference.floor, comment.lifecycle.state.is_visible(), comment.counts.like_count)
         };
-        Some((page.subject.revision, page.items.items.into_iter().map(shown).collect::<Vec<_>>()))
+        Some((subject.revision, threads.items.into_iter().map(shown).collect::<Vec<_>>()))
     };
     let kind = FillScope::Picked { root: None, first: 3 };
     let fill_lease = fixture.ticket_for(kind).await;
@@ -189,7 +190,8 @@ pub(super) async fn a_cursor_that_moved_is_noticed_and_a_new_generation_forgets(
 
 pub(super) async fn likes(fixture: &Fixture, floor: i32) -> (i64, i32) {
     let page = fixture.page(100).await.expect("found");
-    let root = page.items.items.into_iter().find(|item| item.comment.reference.floor == floor).expect("listed").comment;
+    let mut roots = page.threads.items.into_iter().map(|thread| thread.root.comment);
+    let root = roots.find(|root| root.reference.floor == floor).expect("listed");
     (root.lifecycle.revision, root.counts.like_count)
 }
 
@@ -212,7 +214,7 @@ pub(super) async fn of_likes_the_greater_revision_stands(cache: Given) {
     change.patches[0].content = None;
     fixture.apply(change).await;
     assert_eq!(likes(&fixture, 1).await, (9, 9));
-    let root = fixture.page(1).await.expect("found").items.items.remove(0);
+    let root = fixture.page(1).await.expect("found").threads.items.remove(0).root;
     assert_eq!((root.comment.counts.reply_count, root.content), (4, Some(super::fixture::said(1))));
 }
 
@@ -249,7 +251,7 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     read.lists[0].low = 8;
     fixture.cache.fill(&fill_lease, &read).await.expect("answered");
     let page = fixture.page(2).await.expect("the first two");
-    assert!(page.items.more_after && !page.items.more_before);
+    assert!(page.threads.more_after && !page.threads.more_before);
     assert!(fixture.page(3).await.is_none(), "whether there is a fourth is not known");
     // The next, adjoining part of the list, up to its end.
     let fill_lease = fixture.fill_lease().await;
@@ -258,9 +260,10 @@ pub(super) async fn a_list_ends_only_where_its_end_was_seen(cache: Given) {
     fixture.cache.fill(&fill_lease, &read).await.expect("answered");
     assert_eq!(fixture.seen().await, Some((1, vec![10, 9, 8, 7, 6])));
     let after = fixture.cache.page(&fixture.ask(PageStart::After(9), 2)).await.expect("answered");
-    let EntryLookup::Hit(Some(after)) = after else { panic!("missed") };
-    let floors: Vec<i32> = after.items.items.iter().map(|item| item.comment.reference.floor).collect();
-    assert_eq!((floors, after.items.more_before, after.items.more_after), (vec![8, 7], true, true));
+    let EntryLookup::Hit(Some(CachedPage::Roots(after))) = after else { panic!("missed") };
+    let threads = after.threads;
+    let floors: Vec<i32> = threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect();
+    assert_eq!((floors, threads.more_before, threads.more_after), (vec![8, 7], true, true));
 }
 
 pub(super) async fn a_list_that_grows_is_cut_at_its_far_end(cache: Given) {
@@ -271,7 +274,7 @@ pub(super) async fn a_list_that_grows_is_cut_at_its_far_end(cache: Given) {
         fixture.apply(fixture.born(revision, floor)).await;
     }
     let page = fixture.page(100).await.expect("the newest are kept");
-    assert_eq!(page.items.items[0].comment.reference.floor, 502);
+    assert_eq!(page.threads.items[0].root.comment.reference.floor, 502);
     let deep = fixture.cache.page(&fixture.ask(PageStart::After(60), 20)).await.expect("answered");
     assert_eq!(deep, EntryLookup::Miss, "what lies beyond the window the rows answer");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use riposte_core::page::{ListOrder, PageQuery, PageStart};
+use riposte_core::page::{ListOrder, PageQuery, PageStart, RootPage};
 use riposte_core::{
     Comment, CommentCounts, CommentId, CommentRef, CommentState, Content, Lifecycle, MemberId, Millis, Path, Subject,
     SubjectCounts, SubjectId, SubjectKey,
@@ -84,9 +84,9 @@ impl Fixture {
         CachedPageQuery { key: self.subject.key.clone(), root: None, part: ListPart::Window(window), previews: 0 }
     }
 
-    pub(super) async fn page(&self, limit: usize) -> Option<CachedPage> {
+    pub(super) async fn page(&self, limit: usize) -> Option<RootPage> {
         match self.cache.page(&self.ask(PageStart::Beginning, limit)).await.expect("answered") {
-            EntryLookup::Hit(page) => Some(page.expect("the subject is there")),
+            EntryLookup::Hit(page) => Some(page.and_then(CachedPage::roots).expect("the subject is there")),
             EntryLookup::Miss => None,
         }
     }
@@ -95,7 +95,10 @@ impl Fixture {
     /// miss.
     pub(super) async fn seen(&self) -> Option<(i64, Vec<i32>)> {
         let page = self.page(100).await?;
-        Some((page.subject.revision, page.items.items.iter().map(|item| item.comment.reference.floor).collect()))
+        Some((
+            page.subject.revision,
+            page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect(),
+        ))
     }
 
     pub(super) async fn fill_lease(&self) -> FillLease {

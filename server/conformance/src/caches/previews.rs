@@ -7,8 +7,8 @@ use riposte_core::{Comment, CommentCounts, CommentId, CommentRef, CommentState, 
 
 use super::fixture::{Fixture, NEWEST, said};
 use riposte_cache::{
-    Cache, CacheFill, CachedCandidates, CachedComment, CachedPageQuery, CommentUpdate, CommittedState, EntryLookup,
-    FillOutcome, FillScope, LikeCounts, ListRange, ListUpdate, RelayCursor, SubjectUpdate,
+    Cache, CacheFill, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, CommittedState,
+    EntryLookup, FillOutcome, FillScope, LikeCounts, ListRange, ListUpdate, RelayCursor, SubjectUpdate,
 };
 
 type Given = Arc<dyn Cache>;
@@ -106,10 +106,12 @@ impl Thread {
         let ask = CachedPageQuery { previews: size, ..self.fixture.ask(PageStart::Beginning, 5) };
         match self.fixture.cache.page(&ask).await.expect("answered") {
             EntryLookup::Hit(page) => {
-                let preview = page.expect("the subject is there").previews.remove(&self.root).unwrap_or_default();
-                let replies =
-                    preview.replies.iter().map(|item| (item.comment.reference.floor, item.comment.counts.like_count));
-                Some((replies.collect(), preview.more))
+                let threads = page.and_then(CachedPage::roots).expect("the subject is there").threads.items;
+                let thread = threads.into_iter().find(|thread| thread.root.comment.reference.id == self.root);
+                let thread = thread.expect("the root is on the page");
+                let replies = thread.replies.iter().map(|view| &view.comment);
+                let replies = replies.map(|reply| (reply.reference.floor, reply.counts.like_count));
+                Some((replies.collect(), thread.more_replies))
             }
             EntryLookup::Miss => None,
         }

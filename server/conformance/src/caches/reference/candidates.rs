@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use riposte_cache::{CachedCandidates, CachedComment, CachedPreview, LikeCounts, ListUpdate};
+use riposte_cache::{CachedCandidates, CachedComment, LikeCounts, ListUpdate};
 use riposte_core::CommentId;
 use riposte_core::rank::preview_order;
 
@@ -52,13 +52,13 @@ impl ReferenceCandidates {
         other && likes.likes > 0 && (Reverse(likes.likes), floor) < (Reverse(self.place.0), self.place.1)
     }
 
-    /// Returns the first `size` candidates in preview order; `None` if another reply might be among
-    /// them, or if a comment is not cached.
+    /// Returns the first `size` candidates in preview order, and whether there are more; `None` if
+    /// another reply might be among them, or if a comment is not cached.
     pub(super) fn preview(
         &self,
         size: usize,
         item: impl Fn(CommentId) -> Option<CachedComment>,
-    ) -> Option<CachedPreview> {
+    ) -> Option<(Vec<CachedComment>, bool)> {
         let more = self.members.len() > size;
         let whole = self.high == i32::MAX;
         if !more && !whole {
@@ -69,6 +69,6 @@ impl ReferenceCandidates {
         replies.truncate(size);
         let (likes, floor) = (self.place.0, self.place.1.max(self.high));
         let first = |last: &CachedComment| preview_order(&last.comment) <= (Reverse(likes), floor);
-        (whole || replies.last().is_none_or(first)).then_some(CachedPreview { replies, more })
+        (whole || replies.last().is_none_or(first)).then_some((replies, more))
     }
 }

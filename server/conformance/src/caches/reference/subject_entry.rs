@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use riposte_cache::{
-    CacheFill, CacheLimits, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CachedPreview, CommentUpdate,
-    FillLease, FillOutcome, FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
+    CacheFill, CacheLimits, CachedCandidates, CachedComment, CachedPage, CachedPageQuery, CommentUpdate, FillLease,
+    FillOutcome, FillScope, LikeCounts, ListName, ListPart, ListRange, SubjectUpdate,
 };
-use riposte_core::page::{ListOrder, Page};
+use riposte_core::page::{ListOrder, Page, ReplyPage, RootPage, Thread};
 use riposte_core::{CommentId, Subject};
 
 use super::candidates::ReferenceCandidates;
@@ -132,35 +132,34 @@ impl ReferenceEntry {
     /// Returns a complete page.
     pub(super) fn page(&self, ask: &CachedPageQuery) -> Option<CachedPage> {
         let subject = self.row()?.clone();
-        let root = match ask.root {
-            Some(id) => Some(self.item(id)?),
-            None => None,
-        };
         let Page { items, more_before, more_after } = match &ask.part {
             ListPart::Window(window) => self.slice(ask.root, window.order, |list| list.page(window))?,
             ListPart::These(ids) => Page { items: ids.clone(), more_before: false, more_after: false },
         };
-        let item = |id: &CommentId| self.item(*id);
-        let items = items.iter().map(item).collect::<Option<Vec<_>>>()?;
-        let pins = if ask.root.is_none() { subject.pins.as_slice() } else { &[] };
-        let pinned = pins.iter().map(item).collect::<Option<Vec<_>>>()?;
-        let mut previews = BTreeMap::new();
-        if ask.root.is_none() {
-            // A listed reply is visible or has a visible reply below it.
-            for root in items.iter().chain(&pinned).map(|root| &root.comment).filter(|root| root.counts.live_below > 0)
-            {
-                previews.insert(root.reference.id, self.preview(root.reference.id, ask.previews.into())?);
-            }
+        if let Some(root) = ask.root {
+            let view = |id: CommentId| Some(self.item(id)?.view(&subject));
+            let (root, items) = (view(root)?, items.into_iter().map(view).collect::<Option<Vec<_>>>()?);
+            let replies = Page { items, more_before, more_after };
+            return Some(CachedPage::Replies(Box::new(ReplyPage { root, replies, subject })));
         }
-        Some(CachedPage { subject, root, items: Page { items, more_before, more_after }, pinned, previews })
+        let thread = |id: &CommentId| self.thread(*id, &subject, ask.previews.into());
+        let items = items.iter().map(thread).collect::<Option<Vec<_>>>()?;
+        let pinned = subject.pins.iter().map(thread).collect::<Option<Vec<_>>>()?;
+        let threads = Page { items, more_before, more_after };
+        Some(CachedPage::Roots(Box::new(RootPage { threads, pinned, subject })))
     }
 
-    /// Returns the preview of a root that has listed replies.
-    fn preview(&self, root: CommentId, size: usize) -> Option<CachedPreview> {
-        if size == 0 {
-            return Some(CachedPreview { replies: Vec::new(), more: true });
-        }
-        self.choices.get(&root)?.preview(size, |id| self.item(id))
+    /// Returns a root with its preview.
+    fn thread(&self, id: CommentId, subject: &Subject, size: usize) -> Option<Thread> {
+        let root = self.item(id)?;
+        // A listed reply is visible or has a visible reply below it.
+        let (replies, more_replies) = match (root.comment.counts.live_below > 0, size) {
+            (false, _) => (Vec::new(), false),
+            (true, 0) => (Vec::new(), true),
+            (true, _) => self.choices.get(&id)?.preview(size, |id| self.item(id))?,
+        };
+        let replies = replies.into_iter().map(|reply| reply.view(subject)).collect();
+        Some(Thread { root: root.view(subject), replies, more_replies })
     }
 
     /// Reads a part of a list from either of its cached ends.
