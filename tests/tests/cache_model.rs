@@ -1,7 +1,8 @@
 //! The protocol between the database, its writers, the cache and the relay, checked on models:
 //! every interleaving of a few writers, fillers and faults on one subject.
 //!
-//! `blocks`, `choices`, `doubts` and `firsts` model the protocol of `server/cache/src/port.rs`,
+//! `subject_entries`, `preview_candidates`, `invalidations` and `firsts` model the protocol of
+//! `server/cache/src/port.rs`,
 //! operation by operation and rule by rule. They check these properties: when nothing is in
 //! progress, everything that the cache returns equals the database; everything that a subject entry
 //! returns belongs to one revision; an entry never goes back; a process that has notified the cache
@@ -20,15 +21,15 @@
 //! servers cover the rest.
 
 mod cache_model {
-    mod blocks;
-    mod choices;
-    mod doubts;
     mod extent;
     mod firsts;
+    mod invalidations;
     mod large;
     mod model;
+    mod preview_candidates;
     mod protocol;
     mod redis;
     mod state;
+    mod subject_entries;
     mod variants;
 }

@@ -20,13 +20,13 @@ where
     M::State: Clone + Debug + Hash + PartialEq + Send + Sync + 'static,
     M::Action: Clone + Debug + PartialEq,
 {
-    #[expect(clippy::disallowed_methods, reason = "a test run is told by its environment how far to go")]
-    let whole = std::env::var("RIPOSTE_MODEL").is_ok_and(|extent| extent == "whole");
+    #[expect(clippy::disallowed_methods, reason = "the environment sets the extent of a test run")]
+    let complete = std::env::var("RIPOSTE_MODEL").is_ok_and(|extent| extent == "whole");
     let begin = Instant::now();
-    if whole {
+    if complete {
         let checker = how(model.clone().checker()).spawn_dfs().join();
         checker.assert_properties();
-        println!("{model:?}: {}", told(&checker, begin));
+        println!("{model:?}: {}", summary(&checker, begin));
         return Some(checker.unique_state_count());
     }
     let checker = model.clone().checker().target_state_count(NEAR).spawn_bfs().join();
@@ -34,11 +34,11 @@ where
         let wrong = checker.discovery(property.name);
         assert!(wrong.is_none(), "{model:?}, not: {}, after {:?}", property.name, wrong.map(|way| way.into_actions()));
     }
-    println!("{model:?}: the nearest {}", told(&checker, begin));
+    println!("{model:?}: the nearest {}", summary(&checker, begin));
     None
 }
 
-fn told<M: Model>(checker: &impl Checker<M>, begin: Instant) -> String {
+fn summary<M: Model>(checker: &impl Checker<M>, begin: Instant) -> String {
     let (states, deep) = (checker.unique_state_count(), checker.max_depth());
     format!("{states} states, {deep} deep, in {:.1} s", begin.elapsed().as_secs_f64())
 }

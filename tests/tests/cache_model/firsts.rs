@@ -9,14 +9,14 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// An applied like changes the content version of the entry.
-    LikesStamp,
+    LikesChangeTheVersion,
     /// A fill changes it too, because it may contain likes that the cache was not notified of.
-    FillsStamp,
+    FillsChangeTheVersion,
     /// The revision is part of a page's name.
     RevisionsAreCompared,
     /// Content versions come from a clock: a replica that took over issues none that its master has
     /// issued.
-    StampsNeverComeTwice,
+    VersionsNeverRepeat,
 }
 
 /// The likes, one bit each.
@@ -26,7 +26,7 @@ type Likes = u8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Name {
     revision: u8,
-    stamp: u8,
+    content_version: u8,
 }
 
 /// The subject entry and a stored page.
@@ -34,7 +34,7 @@ struct Name {
 struct Redis {
     name: Name,
     likes: Likes,
-    kept: Option<(Name, u8, Likes)>,
+    page: Option<(Name, u8, Likes)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ enum Step {
     /// A member likes: the like is committed, and the cache is not notified yet.
     Like(u8),
     /// The cache is notified of a like, possibly again.
-    Hear(u8),
+    Apply(u8),
     /// Another change is committed and applied.
     Change,
     Fill,
@@ -78,8 +78,8 @@ struct Firsts {
     failovers: u8,
 }
 
-const TRUE: &str = "a page that is answered whole shows what the copies show";
-const ANSWERS: &str = "a page is answered whole, with likes on it";
+const TRUE: &str = "a served page shows what the cached data shows";
+const SERVES: &str = "a page with likes is served";
 const READERS: usize = 1;
 const LIKES: u8 = 2;
 const REVISIONS: u8 = 2;
@@ -98,7 +98,7 @@ impl Model for Firsts {
         let State { rows: (likes, revision), redis, replica, fills, failovers, .. } = state;
         for like in 0..LIKES {
             let committed = likes & 1 << like != 0;
-            steps.push(if committed { Step::Hear(like) } else { Step::Like(like) });
+            steps.push(if committed { Step::Apply(like) } else { Step::Like(like) });
         }
         steps.extend((*revision < REVISIONS).then_some(Step::Change));
         steps.extend((*fills > 0).then_some(Step::Fill));
@@ -118,9 +118,9 @@ impl Model for Firsts {
         let State { rows: (likes, revision), redis, replica, readers, fills, failovers, .. } = &mut next;
         match step {
             Step::Like(like) => *likes |= 1 << like,
-            Step::Hear(like) => {
+            Step::Apply(like) => {
                 redis.likes |= 1 << like;
-                self.stamp(&mut next, Rule::LikesStamp);
+                self.next_version(&mut next, Rule::LikesChangeTheVersion);
             }
             Step::Change => {
                 *revision += 1;
@@ -129,12 +129,12 @@ impl Model for Firsts {
             Step::Fill => {
                 redis.likes |= *likes;
                 *fills -= 1;
-                self.stamp(&mut next, Rule::FillsStamp);
+                self.next_version(&mut next, Rule::FillsChangeTheVersion);
             }
             Step::Read(number) => readers[number] = Reader::Read(redis.name, redis.name.revision, redis.likes),
             Step::Keep(number) => {
                 if let Reader::Read(name, revision, likes) = readers[number] {
-                    redis.kept = Some((name, revision, likes));
+                    redis.page = Some((name, revision, likes));
                 }
                 readers[number] = Reader::Done;
             }
@@ -147,10 +147,10 @@ impl Model for Firsts {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always(TRUE, |of: &Self, State { redis, .. }: &State| {
-                of.whole(redis).is_none_or(|shown| shown == (redis.name.revision, redis.likes))
+                of.served(redis).is_none_or(|shown| shown == (redis.name.revision, redis.likes))
             }),
-            Property::sometimes(ANSWERS, |of: &Self, State { redis, .. }: &State| {
-                of.whole(redis).is_some_and(|(_, likes)| likes != 0)
+            Property::sometimes(SERVES, |of: &Self, State { redis, .. }: &State| {
+                of.served(redis).is_some_and(|(_, likes)| likes != 0)
             }),
         ]
     }
@@ -161,17 +161,18 @@ impl Firsts {
         !self.without.contains(&rule)
     }
 
-    fn stamp(&self, state: &mut State, rule: Rule) {
+    fn next_version(&self, state: &mut State, rule: Rule) {
         if self.keeps(rule) {
             state.clock += 1;
-            let counted = state.redis.name.stamp + 1;
-            state.redis.name.stamp = if self.keeps(Rule::StampsNeverComeTwice) { state.clock } else { counted };
+            let counted = state.redis.name.content_version + 1;
+            state.redis.name.content_version =
+                if self.keeps(Rule::VersionsNeverRepeat) { state.clock } else { counted };
         }
     }
 
     /// Returns the content of the rendered page that may be returned, if one exists.
-    fn whole(&self, redis: &Redis) -> Option<(u8, Likes)> {
-        let (name, revision, likes) = redis.kept?;
+    fn served(&self, redis: &Redis) -> Option<(u8, Likes)> {
+        let (name, revision, likes) = redis.page?;
         let compared = |name: Name| Name {
             revision: if self.keeps(Rule::RevisionsAreCompared) { name.revision } else { 0 },
             ..name
@@ -192,10 +193,10 @@ fn a_page_that_is_kept_whole_is_true_while_it_is_answered() {
 #[test]
 fn without_any_of_its_rules_it_may_be_another() {
     let all: [(&[Rule], u8); 4] = [
-        (&[Rule::LikesStamp], 0),
-        (&[Rule::FillsStamp], 0),
+        (&[Rule::LikesChangeTheVersion], 0),
+        (&[Rule::FillsChangeTheVersion], 0),
         (&[Rule::RevisionsAreCompared], 0),
-        (&[Rule::StampsNeverComeTwice], 1),
+        (&[Rule::VersionsNeverRepeat], 1),
     ];
     for (without, failovers) in all {
         let model = Firsts { without, failovers };

@@ -2,7 +2,7 @@
 
 use super::extent::visited;
 use super::model::Cache;
-use super::protocol::Faults;
+use super::protocol::FaultBudget;
 use super::variants::{ANCHORED, EACH_ONCE, NO_FAULTS, SOUND, two};
 
 /// Fails on a violation, or if the number of states differs from `count` when all of them are
@@ -20,9 +20,9 @@ fn bears_alike(cache: &Cache, count: usize) {
 
 #[test]
 fn the_other_models_larger_runs_have_as_many_states() {
-    let servers_and_writers = Faults { crash: 1, failover: 1, restart: 1, ..NO_FAULTS };
+    let servers_and_writers = FaultBudget { crash: 1, failover: 1, restart: 1, ..NO_FAULTS };
     bears(&two(ANCHORED, EACH_ONCE), 3_440_992);
-    bears(&two(SOUND, Faults { failover: 2, ..EACH_ONCE }), 6_672_389);
+    bears(&two(SOUND, FaultBudget { failover: 2, ..EACH_ONCE }), 6_672_389);
     bears(&Cache { writers: 3, ..two(SOUND, servers_and_writers) }, 7_219_255);
 }
 

@@ -1,6 +1,6 @@
 //! The possible next steps of a state, and their effects.
 
-use super::protocol::{Faults, Gap, Protocol, Relay, Tells};
+use super::protocol::{FaultBudget, Gap, Notification, Protocol, Relay};
 use super::redis::Redis;
 use super::state::{Filler, State, Writer};
 use stateright::{Model, Property};
@@ -16,14 +16,14 @@ pub(super) struct Cache {
     pub(super) protocol: Protocol,
     pub(super) writers: usize,
     pub(super) fillers: usize,
-    pub(super) faults: Faults,
+    pub(super) faults: FaultBudget,
 }
 
 /// One step of one participant; numbers are those of writers and fillers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Commit(usize),
-    Tell(usize),
+    Notify(usize),
     Add(usize),
     Crash(usize),
     Hit(usize),
@@ -32,7 +32,7 @@ pub(super) enum Step {
     Fill(usize),
     RelaySetsCursor,
     RelayGoesToCursor,
-    RelayTells,
+    RelayNotifies,
     EvictList,
     EvictHeader,
     ExpireLease,
@@ -54,7 +54,7 @@ impl Model for Cache {
             match writer {
                 Writer::Begins => steps.push(Step::Commit(number)),
                 Writer::Committed(_) => {
-                    steps.push(Step::Tell(number));
+                    steps.push(Step::Notify(number));
                     steps.extend((state.faults.crash > 0).then_some(Step::Crash(number)));
                 }
                 Writer::Checked(_) => steps.push(Step::Add(number)),
@@ -71,7 +71,7 @@ impl Model for Cache {
             }
         }
         steps.extend(self.relay_step(state));
-        strike(state, steps);
+        inject(state, steps);
     }
 
     fn next_state(&self, last: &State, step: Step) -> Option<State> {
@@ -82,7 +82,7 @@ impl Model for Cache {
                 *database += 1;
                 writers[number] = Writer::Committed(*database);
             }
-            Step::Tell(number) => self.tell(&mut next, number),
+            Step::Notify(number) => self.notify(&mut next, number),
             Step::Add(number) => *redis = redis.added(writers[number].ends()),
             Step::Crash(number) => {
                 writers[number].ends();
@@ -99,7 +99,7 @@ impl Model for Cache {
             }
             Step::RelaySetsCursor => redis.cursor = Some(*relay),
             Step::RelayGoesToCursor => *relay = redis.cursor.unwrap_or(0),
-            Step::RelayTells => self.relay(&mut next),
+            Step::RelayNotifies => self.relay(&mut next),
             Step::EvictList => (*redis, faults.list) = (redis.without_list(), faults.list - 1),
             Step::EvictHeader => (*redis, faults.header) = (redis.without_header(), faults.header - 1),
             Step::ExpireLease => (redis.lease, faults.expiry) = (0, faults.expiry - 1),
@@ -107,7 +107,7 @@ impl Model for Cache {
             Step::ReplicaCatchesUp => *replica = *redis,
             Step::Failover => {
                 (*redis, faults.failover) = (*replica, faults.failover - 1);
-                if self.protocol.relay == Relay::HearsOfFailovers {
+                if self.protocol.relay == Relay::SeesFailovers {
                     *relay = 0;
                 }
             }
@@ -131,7 +131,7 @@ impl Cache {
     /// Returns true if a filler that finds no list may fill it. Without leases every filler may.
     fn may_miss(&self, redis: &Redis) -> bool {
         let warm = match self.protocol.relay {
-            Relay::None | Relay::Remembers | Relay::HearsOfFailovers | Relay::InRedis { cold_leases: true } => true,
+            Relay::None | Relay::StoresPosition | Relay::SeesFailovers | Relay::InRedis { cold_leases: true } => true,
             Relay::InRedis { cold_leases: false } => redis.cursor.is_some(),
         };
         !self.protocol.lease || redis.lease == 0 && warm
@@ -139,24 +139,26 @@ impl Cache {
 
     /// Returns the next step of the relay, if it has one.
     fn relay_step(&self, state: &State) -> Option<Step> {
-        let tells = (state.relay < state.database).then_some(Step::RelayTells);
+        let notifies = (state.relay < state.database).then_some(Step::RelayNotifies);
         match (self.protocol.relay, state.redis.cursor) {
             (Relay::None, _) => None,
-            (Relay::Remembers | Relay::HearsOfFailovers, _) => tells,
+            (Relay::StoresPosition | Relay::SeesFailovers, _) => notifies,
             (Relay::InRedis { .. }, None) => Some(Step::RelaySetsCursor),
             (Relay::InRedis { .. }, Some(cursor)) if cursor != state.relay => Some(Step::RelayGoesToCursor),
-            (Relay::InRedis { .. }, Some(_)) => tells,
+            (Relay::InRedis { .. }, Some(_)) => notifies,
         }
     }
 
     /// A writer notifies Redis of its commit.
-    fn tell(&self, state: &mut State, number: usize) {
+    fn notify(&self, state: &mut State, number: usize) {
         let revision = state.writers[number].ends();
-        match self.protocol.tells {
-            Tells::Delete => state.redis = state.redis.deleted(),
-            Tells::CheckThenAdd if state.redis.list.is_some() => state.writers[number] = Writer::Checked(revision),
-            Tells::CheckThenAdd => {}
-            Tells::Apply(gap) => state.redis = state.redis.applied(revision, gap, &self.protocol),
+        match self.protocol.notification {
+            Notification::Delete => state.redis = state.redis.deleted(),
+            Notification::CheckThenAdd if state.redis.list.is_some() => {
+                state.writers[number] = Writer::Checked(revision)
+            }
+            Notification::CheckThenAdd => {}
+            Notification::Apply(gap) => state.redis = state.redis.applied(revision, gap, &self.protocol),
         }
     }
 
@@ -175,16 +177,16 @@ impl Cache {
     /// order, so it may delete.
     fn relay(&self, state: &mut State) {
         state.relay += 1;
-        state.redis = match self.protocol.tells {
-            Tells::Delete | Tells::CheckThenAdd => state.redis.deleted(),
-            Tells::Apply(_) => state.redis.applied(state.relay, Gap::Delete, &self.protocol),
+        state.redis = match self.protocol.notification {
+            Notification::Delete | Notification::CheckThenAdd => state.redis.deleted(),
+            Notification::Apply(_) => state.redis.applied(state.relay, Gap::Delete, &self.protocol),
         };
         state.redis.cursor = self.protocol.cursor().then_some(state.relay);
     }
 }
 
 /// Adds the possible faults: those that remain and would change something.
-fn strike(state: &State, steps: &mut Vec<Step>) {
+fn inject(state: &State, steps: &mut Vec<Step>) {
     let State { redis, replica, faults, .. } = state;
     let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
     may(faults.list, redis.list.is_some(), Step::EvictList);

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Protocol {
     /// The notification that a writer sends to Redis after its commit.
-    pub(super) tells: Tells,
+    pub(super) notification: Notification,
     /// Only the holder of a lease may fill.
     pub(super) lease: bool,
     /// A fill yields to a list of the same or a later revision.
@@ -17,7 +17,7 @@ pub(super) struct Protocol {
 
 /// The notification after a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tells {
+pub(super) enum Notification {
     /// The list is deleted, and an outstanding lease is revoked.
     Delete,
     /// If the list exists, the member is added to it, in two steps (EXPIRE, then ZADD).
@@ -41,10 +41,10 @@ pub(super) enum Relay {
     /// The protocol has no relay.
     None,
     /// The relay stores its position itself.
-    Remembers,
+    StoresPosition,
     /// The same, and the relay is notified of every failover, after which it starts again from the
     /// beginning.
-    HearsOfFailovers,
+    SeesFailovers,
     /// The position is stored next to the list in Redis and is compared at each step. `cold_leases`
     /// is true if a Redis without a position grants leases.
     InRedis { cold_leases: bool },
@@ -52,7 +52,7 @@ pub(super) enum Relay {
 
 /// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Faults {
+pub(super) struct FaultBudget {
     /// The list is evicted.
     pub(super) list: u8,
     /// The header is evicted.

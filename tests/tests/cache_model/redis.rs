@@ -66,14 +66,14 @@ impl Redis {
     /// unchanged.
     pub(super) fn applied(self, revision: Revision, gap: Gap, protocol: &Protocol) -> Self {
         let watermark = if protocol.watermark { self.watermark.max(revision) } else { 0 };
-        let told = Self { watermark, ..self };
+        let marked = Self { watermark, ..self };
         match self.list {
-            None => told,
+            None => marked,
             Some(_) if self.revision >= revision => self,
-            Some(_) if self.revision == revision - 1 => told.added(revision),
+            Some(_) if self.revision == revision - 1 => marked.added(revision),
             Some(_) => match gap {
-                Gap::Keep => told,
-                Gap::Delete => told.without_list(),
+                Gap::Keep => marked,
+                Gap::Delete => marked.without_list(),
             },
         }
     }
@@ -81,10 +81,10 @@ impl Redis {
     /// `fill` with the data that a filler read at `revision`; a refused fill only releases its
     /// lease.
     pub(super) fn filled(self, revision: Revision, token: Token, protocol: &Protocol) -> Self {
-        let holds = !protocol.lease || self.lease == token;
+        let has_lease = !protocol.lease || self.lease == token;
         let current = !protocol.watermark || revision >= self.watermark;
         let newer = !protocol.revisions || self.list.is_none() || self.revision < revision;
-        match holds {
+        match has_lease {
             true if current && newer => Self { list: Some(List::at(revision)), revision, lease: 0, ..self },
             true => Self { lease: 0, ..self },
             false => self,

@@ -1,6 +1,6 @@
 //! The complete state of a model.
 
-use super::protocol::{Faults, Protocol, Relay};
+use super::protocol::{FaultBudget, Protocol, Relay};
 use super::redis::{List, Redis, Revision, Token};
 use stateright::Representative;
 
@@ -19,7 +19,7 @@ pub(super) struct State {
     /// The position that the relay has stored.
     pub(super) relay: Revision,
     /// The remaining faults.
-    pub(super) faults: Faults,
+    pub(super) faults: FaultBudget,
     /// The token of the next lease, which is never reused.
     pub(super) next_token: Token,
 }
@@ -68,7 +68,7 @@ impl Filler {
 impl State {
     /// Returns the initial state with this number of writers and fillers; the others have nothing
     /// to do.
-    pub(super) fn fresh(protocol: &Protocol, writers: usize, fillers: usize, faults: Faults) -> Self {
+    pub(super) fn fresh(protocol: &Protocol, writers: usize, fillers: usize, faults: FaultBudget) -> Self {
         let redis = Redis::fresh(protocol);
         let writer = |number| if number < writers { Writer::Begins } else { Writer::Done(0) };
         let filler = |number| if number < fillers { Filler::Begins } else { Filler::Done };
@@ -87,13 +87,13 @@ impl State {
     /// Returns true if no participant will change anything: every writer is done, no filler is in
     /// progress, and the relay has reported every change to this Redis.
     pub(super) fn is_quiet(&self, protocol: &Protocol) -> bool {
-        let told = match protocol.relay {
+        let notified = match protocol.relay {
             Relay::None => true,
-            Relay::Remembers | Relay::HearsOfFailovers => self.relay == self.database,
+            Relay::StoresPosition | Relay::SeesFailovers => self.relay == self.database,
             Relay::InRedis { .. } => self.relay == self.database && self.redis.cursor == Some(self.relay),
         };
         let written = self.writers.iter().all(|writer| matches!(writer, Writer::Done(_)));
-        told && written && self.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
+        notified && written && self.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
     }
 
     /// Returns true if Redis has the same list as the database.

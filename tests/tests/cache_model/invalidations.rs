@@ -11,26 +11,26 @@ use stateright::{Model, Property};
 enum Rule {
     /// A writer begins the invalidation before its commit, which removes the cached likes and
     /// revokes the right to fill.
-    WritersDoubt,
+    WritersInvalidate,
     /// No filler gets the right to fill during an invalidation.
-    DoubtsBarFillers,
+    InvalidationsBarFillers,
     /// A writer that finds its invalidation lost when it ends it removes the likes that were filled
     /// meanwhile.
-    LostDoubtsForget,
+    LostInvalidationsRemove,
     /// A writer whose call did not reach the cache begins a new generation.
-    WritersPay,
+    FailedWritersBeginGenerations,
     /// Cached likes belong to a generation.
     OldGenerationsAreNone,
     /// The relay removes the cached likes in the step that moves its cursor past the commit.
-    RelayForgets,
+    RelayRemoves,
 }
 
 /// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-struct Faults {
+struct FaultBudget {
     evict: u8,
     crash: u8,
-    away: u8,
+    unavailable: u8,
     failover: u8,
     restart: u8,
     /// All invalidations expire.
@@ -41,9 +41,9 @@ struct Faults {
 enum Writer {
     Begins,
     /// True if the beginning of the invalidation reached the cache.
-    Doubted(bool),
+    Invalidated(bool),
     Committed(u8, bool),
-    Owes(u8),
+    Failed(u8),
     /// The committed value; true if the end of the invalidation reached the cache.
     Done(u8, bool),
 }
@@ -65,11 +65,11 @@ struct Redis {
     /// The generation and the filler that may fill.
     filler: Option<(u8, usize)>,
     /// The running invalidations, one bit for each writer.
-    doubts: u8,
+    invalidations: u8,
 }
 
 impl Redis {
-    fn forget(&mut self) {
+    fn remove(&mut self) {
         (self.known, self.filler) = (None, None);
     }
 }
@@ -84,36 +84,36 @@ struct State {
     /// `None`: the relay has died, and will continue at the position of the cursor.
     relay: Option<u8>,
     generation: u8,
-    faults: Faults,
+    faults: FaultBudget,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Write(usize),
-    IsNotHeard(usize),
+    UpdateFails(usize),
     WriterDies(usize),
     Fill(usize),
     Relay,
     RelayDies,
     EvictStates,
     EvictCursor,
-    DoubtsExpire,
+    InvalidationsExpire,
     RestartEmpty,
     ReplicaCatchesUp,
     Failover,
 }
 
 #[derive(Debug, Clone)]
-struct Doubts {
+struct Invalidations {
     without: &'static [Rule],
-    faults: Faults,
+    faults: FaultBudget,
 }
 
 const CONVERGES: &str = "when all is quiet, what is known is what the rows say";
-const TOLD: &str = "without failover, what is known is not older than a writer's end";
+const INFORMED: &str = "without failover, what is known is not older than a writer's end";
 const CACHES: &str = "all may be quiet with the value known";
 
-impl Model for Doubts {
+impl Model for Invalidations {
     type State = State;
     type Action = Step;
 
@@ -127,20 +127,24 @@ impl Model for Doubts {
     fn actions(&self, state: &State, steps: &mut Vec<Step>) {
         let State { redis, replica, faults, .. } = state;
         for (number, writer) in state.writers.iter().enumerate() {
-            let (ended, heard) =
+            let (ended, reached) =
                 (matches!(writer, Writer::Done(..)), matches!(writer, Writer::Begins | Writer::Committed(_, true)));
             steps.extend((!ended).then_some(Step::Write(number)));
-            steps.extend((heard && faults.away > 0).then_some(Step::IsNotHeard(number)));
+            steps.extend((reached && faults.unavailable > 0).then_some(Step::UpdateFails(number)));
             steps.extend((!ended && faults.crash > 0).then_some(Step::WriterDies(number)));
         }
         let fillers = state.fillers.iter().enumerate();
         steps.extend(fillers.filter(|(_, filler)| **filler != Filler::Done).map(|(number, _)| Step::Fill(number)));
-        steps.extend((!state.relay_rests()).then_some(Step::Relay));
+        steps.extend((!state.relay_is_idle()).then_some(Step::Relay));
         let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
         may(faults.crash, state.relay.is_some(), Step::RelayDies);
-        may(faults.evict, redis.known.is_some() || redis.filler.is_some() || redis.doubts != 0, Step::EvictStates);
+        may(
+            faults.evict,
+            redis.known.is_some() || redis.filler.is_some() || redis.invalidations != 0,
+            Step::EvictStates,
+        );
         may(faults.evict, redis.cursor.is_some(), Step::EvictCursor);
-        may(faults.expiry, redis.doubts != 0, Step::DoubtsExpire);
+        may(faults.expiry, redis.invalidations != 0, Step::InvalidationsExpire);
         may(faults.restart, true, Step::RestartEmpty);
         may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
         may(faults.failover, replica != redis, Step::Failover);
@@ -151,12 +155,12 @@ impl Model for Doubts {
         let State { redis, replica, faults, writers, relay, .. } = &mut next;
         match step {
             Step::Write(number) => self.write(&mut next, number),
-            Step::IsNotHeard(number) => {
-                faults.away -= 1;
+            Step::UpdateFails(number) => {
+                faults.unavailable -= 1;
                 writers[number] = if let Writer::Committed(value, _) = last.writers[number] {
-                    Writer::Owes(value)
+                    Writer::Failed(value)
                 } else {
-                    Writer::Doubted(false)
+                    Writer::Invalidated(false)
                 };
             }
             Step::WriterDies(number) => (writers[number], faults.crash) = (Writer::Done(0, false), faults.crash - 1),
@@ -167,7 +171,7 @@ impl Model for Doubts {
                 (*redis, faults.evict) = (Redis { cursor: redis.cursor, ..Redis::default() }, faults.evict - 1)
             }
             Step::EvictCursor => (redis.cursor, faults.evict) = (None, faults.evict - 1),
-            Step::DoubtsExpire => (redis.doubts, faults.expiry) = (0, faults.expiry - 1),
+            Step::InvalidationsExpire => (redis.invalidations, faults.expiry) = (0, faults.expiry - 1),
             Step::RestartEmpty => (*redis, faults.restart) = (Redis::default(), faults.restart - 1),
             Step::ReplicaCatchesUp => *replica = *redis,
             Step::Failover => (*redis, faults.failover) = (*replica, faults.failover - 1),
@@ -180,13 +184,13 @@ impl Model for Doubts {
             Property::always(CONVERGES, |of: &Self, state: &State| {
                 !state.is_quiet() || of.known(state).is_none_or(|known| known == state.committed)
             }),
-            Property::always(TOLD, |of: &Self, state: &State| {
+            Property::always(INFORMED, |of: &Self, state: &State| {
                 let ends = state
                     .writers
                     .iter()
                     .filter_map(|writer| if let Writer::Done(value, true) = writer { Some(*value) } else { None });
-                let told = ends.max().unwrap_or(0);
-                of.faults.failover > 0 || of.known(state).is_none_or(|known| known >= told)
+                let ended = ends.max().unwrap_or(0);
+                of.faults.failover > 0 || of.known(state).is_none_or(|known| known >= ended)
             }),
             Property::sometimes(CACHES, |of: &Self, state: &State| {
                 state.committed == 2 && state.is_quiet() && of.known(state).is_some()
@@ -195,7 +199,7 @@ impl Model for Doubts {
     }
 }
 
-impl Doubts {
+impl Invalidations {
     fn keeps(&self, rule: Rule) -> bool {
         !self.without.contains(&rule)
     }
@@ -209,26 +213,28 @@ impl Doubts {
         let State { redis, writers, committed, .. } = state;
         writers[number] = match writers[number] {
             Writer::Begins => {
-                if self.keeps(Rule::WritersDoubt) {
-                    redis.forget();
-                    redis.doubts |= 1 << number;
+                if self.keeps(Rule::WritersInvalidate) {
+                    redis.remove();
+                    redis.invalidations |= 1 << number;
                 }
-                Writer::Doubted(true)
+                Writer::Invalidated(true)
             }
-            Writer::Doubted(heard) => {
+            Writer::Invalidated(reached) => {
                 *committed += 1;
-                Writer::Committed(*committed, heard)
+                Writer::Committed(*committed, reached)
             }
             Writer::Committed(value, true) => {
-                if redis.doubts & 1 << number == 0 && self.keeps(Rule::LostDoubtsForget) {
-                    redis.forget();
+                if redis.invalidations & 1 << number == 0 && self.keeps(Rule::LostInvalidationsRemove) {
+                    redis.remove();
                 }
-                redis.doubts &= !(1 << number);
+                redis.invalidations &= !(1 << number);
                 Writer::Done(value, true)
             }
-            Writer::Committed(value, false) => Writer::Owes(value),
-            Writer::Owes(value) => {
-                if let Some((_, generation)) = redis.cursor.as_mut().filter(|_| self.keeps(Rule::WritersPay)) {
+            Writer::Committed(value, false) => Writer::Failed(value),
+            Writer::Failed(value) => {
+                if let Some((_, generation)) =
+                    redis.cursor.as_mut().filter(|_| self.keeps(Rule::FailedWritersBeginGenerations))
+                {
                     *generation = state.generation;
                     state.generation += 1;
                 }
@@ -244,7 +250,7 @@ impl Doubts {
         state.fillers[number] = match state.fillers[number] {
             Filler::Begins => {
                 let (_, generation) = redis.cursor?;
-                if redis.doubts != 0 && self.keeps(Rule::DoubtsBarFillers) {
+                if redis.invalidations != 0 && self.keeps(Rule::InvalidationsBarFillers) {
                     return None;
                 }
                 *redis = Redis { filler: Some((generation, number)), known: None, ..*redis };
@@ -269,8 +275,8 @@ impl Doubts {
         match (state.relay, redis.cursor) {
             (None, Some((at, _))) => return state.relay = Some(at),
             (Some(from), Some((at, present))) if from == at => {
-                if from < to && self.keeps(Rule::RelayForgets) {
-                    redis.forget();
+                if from < to && self.keeps(Rule::RelayRemoves) {
+                    redis.remove();
                 }
                 redis.cursor = Some((to, present));
             }
@@ -284,12 +290,12 @@ impl Doubts {
 }
 
 impl State {
-    fn relay_rests(&self) -> bool {
+    fn relay_is_idle(&self) -> bool {
         self.relay == Some(self.committed) && self.redis.cursor.is_some_and(|(at, _)| at == self.committed)
     }
 
     fn is_quiet(&self) -> bool {
-        self.relay_rests()
+        self.relay_is_idle()
             && self.writers.iter().all(|writer| matches!(writer, Writer::Done(..)))
             && self.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
     }

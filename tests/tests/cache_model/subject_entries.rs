@@ -7,40 +7,40 @@ mod rules;
 mod state;
 mod variants;
 
-use parts::{By, Change, Filled, Kind, Log, Number, Told};
+use parts::{By, Change, ChangeLog, FillKind, FillOutcome, Report, Value};
 use redis::Redis;
-use rules::{Faults, Rule};
+use rules::{FaultBudget, Rule};
 use state::{Event, Filler, Moving, Relay, State, Writer};
 use stateright::{Model, Property};
 
 /// Nothing stays stale.
 const CONVERGES: &str = "when all is quiet, what is kept equals the database";
 /// Every page shows one state.
-const ONE_STATE: &str = "all that a block answers is of its revision";
+const ONE_STATE: &str = "everything that an entry returns belongs to its revision";
 /// A revision that was returned is not taken back.
-const FORWARD: &str = "a block does not go back within its incarnation";
+const FORWARD: &str = "an entry does not go back within its incarnation";
 /// A writer sees its own write.
-const TOLD: &str = "without failover, a block that answers knows what it was told";
+const INFORMED: &str = "without failover, an entry that answers knows every reported revision";
 /// Rules out that the properties are met by caching nothing.
 const CACHES: &str = "all may be quiet with everything cached";
 
 /// A protocol without some of its rules, with writers, fillers and faults.
 #[derive(Debug, Clone)]
-pub(super) struct Blocks {
+pub(super) struct SubjectEntries {
     without: &'static [Rule],
     writers: &'static [Writer],
-    fillers: &'static [Kind],
-    faults: Faults,
+    fillers: &'static [FillKind],
+    faults: FaultBudget,
 }
 
 /// One step of one participant; numbers are those of writers and fillers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Commit(usize),
-    Tell(usize),
+    Notify(usize),
     WriterDies(usize),
-    WriterIsNotHeard(usize),
-    LookToPay(usize),
+    UpdateFails(usize),
+    BeginGeneration(usize),
     Pay(usize),
     Open(usize),
     Read(usize),
@@ -49,10 +49,10 @@ pub(super) enum Step {
     FillerDies(usize),
     RelayGoesOn,
     RelayDies,
-    OtherRelayLeads,
+    OtherRelayTakesOver,
     LateCall,
     Evict(Key),
-    TicketsExpire,
+    FillLeasesExpire,
     RestartEmpty,
     ReplicaCatchesUp,
     Failover,
@@ -61,14 +61,14 @@ pub(super) enum Step {
 /// A key of the subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
-    Block,
+    SubjectEntry,
     List,
     Copy,
-    Log,
+    ChangeLog,
     Cursor,
 }
 
-impl Model for Blocks {
+impl Model for SubjectEntries {
     type State = State;
     type Action = Step;
 
@@ -77,16 +77,16 @@ impl Model for Blocks {
     }
 
     fn actions(&self, state: &State, steps: &mut Vec<Step>) {
-        let Faults { crash, away, .. } = state.faults;
+        let FaultBudget { crash, unavailable, .. } = state.faults;
         for (number, writer) in state.writers.iter().enumerate() {
             match writer {
                 Writer::Revises { .. } | Writer::Likes => steps.push(Step::Commit(number)),
                 Writer::Committed(_) => {
-                    steps.push(Step::Tell(number));
+                    steps.push(Step::Notify(number));
                     steps.extend((crash > 0).then_some(Step::WriterDies(number)));
-                    steps.extend((away > 0).then_some(Step::WriterIsNotHeard(number)));
+                    steps.extend((unavailable > 0).then_some(Step::UpdateFails(number)));
                 }
-                Writer::Owes => steps.push(Step::LookToPay(number)),
+                Writer::Failed => steps.push(Step::BeginGeneration(number)),
                 Writer::Pays(_) => steps.push(Step::Pay(number)),
                 Writer::Done(_) => {}
             }
@@ -107,21 +107,21 @@ impl Model for Blocks {
             steps.push(Step::RelayGoesOn);
         }
         steps.extend(state.late.map(|_| Step::LateCall));
-        strike(state, steps);
+        inject(state, steps);
     }
 
     fn next_state(&self, last: &State, step: Step) -> Option<State> {
         let (mut next, by) = (last.clone(), self.by(last));
         match step {
             Step::Commit(number) => commit(&mut next, number),
-            Step::Tell(number) => tell(&mut next, number, by),
+            Step::Notify(number) => notify(&mut next, number, by),
             Step::WriterDies(number) => {
                 (next.writers[number], next.faults.crash) = (Writer::Done(None), last.faults.crash - 1)
             }
-            Step::WriterIsNotHeard(number) => {
-                (next.writers[number], next.faults.away) = (Writer::Owes, last.faults.away - 1)
+            Step::UpdateFails(number) => {
+                (next.writers[number], next.faults.unavailable) = (Writer::Failed, last.faults.unavailable - 1)
             }
-            Step::LookToPay(number) => {
+            Step::BeginGeneration(number) => {
                 next.writers[number] = last.redis.cursor.map_or(Writer::Done(None), |(at, _)| Writer::Pays(at));
             }
             Step::Pay(number) => {
@@ -140,12 +140,12 @@ impl Model for Blocks {
                     advance(&mut next, moving, by);
                 }
             }
-            Step::RelayDies | Step::OtherRelayLeads => {
-                let late = step == Step::OtherRelayLeads;
+            Step::RelayDies | Step::OtherRelayTakesOver => {
+                let late = step == Step::OtherRelayTakesOver;
                 next.late = if let (true, Relay::Moves(moving)) = (late, last.relay) { Some(moving) } else { None };
-                (next.relay, next.faults.lead) = (Relay::Begins, last.faults.lead - 1);
+                (next.relay, next.faults.leader) = (Relay::Begins, last.faults.leader - 1);
             }
-            Step::TicketsExpire => (next.now, next.faults.expiry) = (last.now + 1, last.faults.expiry - 1),
+            Step::FillLeasesExpire => (next.now, next.faults.expiry) = (last.now + 1, last.faults.expiry - 1),
             Step::ReplicaCatchesUp => next.replica = last.redis.clone(),
             Step::Failover => (next.redis, next.faults.failover) = (last.replica.clone(), last.faults.failover - 1),
             Step::RestartEmpty => (next.redis, next.faults.restart) = (Redis::default(), last.faults.restart - 1),
@@ -154,7 +154,7 @@ impl Model for Blocks {
                 next.faults.evict -= 1;
             }
         }
-        if let Some((old, new)) = last.redis.block.zip(next.redis.block).filter(|_| step != Step::Failover) {
+        if let Some((old, new)) = last.redis.entry.zip(next.redis.entry).filter(|_| step != Step::Failover) {
             next.went_back |= old.incarnation == new.incarnation && old.revision > new.revision;
         }
         Some(next)
@@ -167,8 +167,8 @@ impl Model for Blocks {
             }),
             Property::always(ONE_STATE, |of: &Self, state: &State| state.is_one(of.by(state))),
             Property::always(FORWARD, |_: &Self, state: &State| !state.went_back),
-            Property::always(TOLD, |of: &Self, state: &State| {
-                of.faults.failover > 0 || of.faults.restart > 0 || state.is_told(of.by(state))
+            Property::always(INFORMED, |of: &Self, state: &State| {
+                of.faults.failover > 0 || of.faults.restart > 0 || state.is_informed(of.by(state))
             }),
             Property::sometimes(CACHES, |of: &Self, state: &State| {
                 let by = of.by(state);
@@ -178,7 +178,7 @@ impl Model for Blocks {
     }
 }
 
-impl Blocks {
+impl SubjectEntries {
     fn by(&self, state: &State) -> By {
         By { without: self.without, now: state.now }
     }
@@ -202,7 +202,7 @@ fn commit(state: &mut State, number: usize) {
     state.writers[number] = Writer::Committed(event);
 }
 
-fn tell(state: &mut State, number: usize, by: By) {
+fn notify(state: &mut State, number: usize, by: By) {
     let Writer::Committed(event) = state.writers[number] else { return };
     match event {
         Event::Revised(change) => state.redis.apply(change, by),
@@ -222,17 +222,17 @@ fn fill(state: &mut State, step: Step, by: By) -> Option<()> {
             let (fresh, name) = (state.token(), u8::try_from(number).ok()?);
             Filler::Opened(state.redis.open(kind, name, fresh, by)?)
         }
-        Filler::Opened(ticket) => Filler::Read { ticket, rows: state.rows(), force: false },
-        Filler::Read { ticket, rows, force } => {
+        Filler::Opened(lease) => Filler::Read { lease, rows: state.rows(), force: false },
+        Filler::Read { lease, rows, force } => {
             let fresh = if force { Some(state.token()) } else { None };
-            match state.redis.fill(ticket, kind, rows, fresh, by) {
-                Filled::Kept => Filler::Done,
-                Filled::Behind => Filler::Read { ticket, rows, force: true },
-                Filled::Refused => Filler::Refused(ticket),
+            match state.redis.fill(lease, kind, rows, fresh, by) {
+                FillOutcome::Stored => Filler::Done,
+                FillOutcome::Behind => Filler::Read { lease, rows, force: true },
+                FillOutcome::Refused => Filler::Refused(lease),
             }
         }
-        Filler::Refused(ticket) => {
-            state.redis.close(ticket, kind, by);
+        Filler::Refused(lease) => {
+            state.redis.close(lease, kind, by);
             Filler::Done
         }
         Filler::Done => return None,
@@ -242,24 +242,24 @@ fn fill(state: &mut State, step: Step, by: By) -> Option<()> {
 
 fn relay(state: &mut State, by: By) {
     let moves = |from, to, likes| {
-        let told = Told { revision: state.told(from, to).0, likes };
-        Relay::Moves(Moving { from, to, told })
+        let reported = Report { revision: state.reported(from, to).0, likes };
+        Relay::Moves(Moving { from, to, reported })
     };
     let likes = state.rows().likes;
-    let tells = |from, to| {
-        if by.keeps(Rule::LikesMoveTheCursor) { moves(from, to, Some(likes)) } else { Relay::Tells(from, to, likes) }
+    let notifies = |from, to| {
+        if by.keeps(Rule::LikesMoveTheCursor) { moves(from, to, Some(likes)) } else { Relay::Notifies(from, to, likes) }
     };
     state.relay = match state.relay {
         Relay::Begins => Relay::At(match state.redis.cursor {
             Some((at, _)) => at,
             None => renew(state, state.head()),
         }),
-        Relay::At(at) if !state.told(at, state.head()).1 => moves(at, state.head(), None),
-        Relay::At(at) if by.keeps(Rule::RelayTellsAllLikes) => tells(at, state.head()),
+        Relay::At(at) if !state.reported(at, state.head()).1 => moves(at, state.head(), None),
+        Relay::At(at) if by.keeps(Rule::RelayReportsAllLikes) => notifies(at, state.head()),
         Relay::At(at) => Relay::Asks(at, state.head()),
-        Relay::Asks(from, to) if state.redis.copy.is_some() => tells(from, to),
+        Relay::Asks(from, to) if state.redis.copy.is_some() => notifies(from, to),
         Relay::Asks(from, to) => moves(from, to, None),
-        Relay::Tells(from, to, likes) => {
+        Relay::Notifies(from, to, likes) => {
             let moves = moves(from, to, None);
             state.redis.like(likes, by);
             moves
@@ -273,39 +273,39 @@ fn relay(state: &mut State, by: By) {
 
 /// Advances the cursor; if it is not at the expected position, a new generation begins.
 fn advance(state: &mut State, moving: Moving, by: By) {
-    if !state.redis.advance((moving.from, moving.to), moving.told, by) {
+    if !state.redis.advance((moving.from, moving.to), moving.reported, by) {
         renew(state, moving.to);
     }
 }
 
-fn renew(state: &mut State, at: Number) -> Number {
+fn renew(state: &mut State, at: Value) -> Value {
     state.redis.cursor = Some((at, state.token()));
     at
 }
 
 fn evict(redis: &mut Redis, key: Key) {
     match key {
-        Key::Block => redis.block = None,
+        Key::SubjectEntry => redis.entry = None,
         Key::List => redis.list = None,
         Key::Copy => redis.copy = None,
-        Key::Log => redis.log = Log::default(),
+        Key::ChangeLog => redis.log = ChangeLog::default(),
         Key::Cursor => redis.cursor = None,
     }
 }
 
 /// Adds the possible faults: those that remain and would change something.
-fn strike(state: &State, steps: &mut Vec<Step>) {
+fn inject(state: &State, steps: &mut Vec<Step>) {
     let State { redis, replica, faults, .. } = state;
     let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
-    may(faults.evict, redis.block.is_some(), Step::Evict(Key::Block));
+    may(faults.evict, redis.entry.is_some(), Step::Evict(Key::SubjectEntry));
     may(faults.evict, redis.list.is_some(), Step::Evict(Key::List));
     may(faults.evict, redis.copy.is_some(), Step::Evict(Key::Copy));
-    may(faults.evict, redis.log != Log::default(), Step::Evict(Key::Log));
+    may(faults.evict, redis.log != ChangeLog::default(), Step::Evict(Key::ChangeLog));
     may(faults.evict, redis.cursor.is_some(), Step::Evict(Key::Cursor));
-    may(faults.expiry, redis.block.is_some(), Step::TicketsExpire);
+    may(faults.expiry, redis.entry.is_some(), Step::FillLeasesExpire);
     may(faults.restart, true, Step::RestartEmpty);
-    may(faults.lead, state.relay != Relay::Begins, Step::RelayDies);
-    may(faults.lead, matches!(state.relay, Relay::Moves(..)), Step::OtherRelayLeads);
+    may(faults.leader, state.relay != Relay::Begins, Step::RelayDies);
+    may(faults.leader, matches!(state.relay, Relay::Moves(..)), Step::OtherRelayTakesOver);
     // A replica that will never take over does not need steps of its own.
     may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
     may(faults.failover, replica != redis, Step::Failover);

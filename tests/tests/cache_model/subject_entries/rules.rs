@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cache_model) enum Rule {
     /// Lists and comments carry the incarnation of their entry; others are not part of it.
-    PartsBearTheirBlock,
+    PartsCarryTheirEntry,
     /// Entries of an older generation are invalid.
     OldGenerationsAreNone,
     /// The relay's position is stored next to the entries and is compared at each step; a relay
@@ -14,27 +14,27 @@ pub(in crate::cache_model) enum Rule {
     /// The relay raises W.
     RelayRaises,
     /// An entry behind W cannot be read.
-    AnswersAtW,
+    EntriesAreReadAtW,
     /// A change that arrives before its predecessor waits.
     EarlyChangesWait,
     /// A fill presents a valid fill lease.
-    FillsShowTickets,
+    FillsPresentLeases,
     /// Data that was read at an older revision is brought up to date by the log, or refused.
     LateFillsAreBrought,
     /// Likes are logged while a fill lease is outstanding.
     LikesAreLogged,
     /// When a part of the log is lost, all fill leases are revoked.
-    LogIsWhole,
+    LogIsComplete,
     /// A fill that is newer than its entry begins a new incarnation.
     NewerFillsBeginAnew,
     /// A fill lease has a name: it is used once, and only on the server that granted it.
-    TicketsHaveNames,
+    FillLeasesHaveNames,
     /// The relay reports all likes, and does not check first which comments are cached.
-    RelayTellsAllLikes,
+    RelayReportsAllLikes,
     /// The relay reports likes in the step that moves its cursor.
     LikesMoveTheCursor,
     /// An entry that is behind logs likes, and keeps them until it has caught up.
-    BlocksBehindLogLikes,
+    EntriesBehindLogLikes,
     /// No fill lease for single comments is granted while the entry has no revision: the log would
     /// not give it one.
     CommentsNeedARevision,
@@ -45,13 +45,13 @@ pub(in crate::cache_model) enum Rule {
 
 /// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(in crate::cache_model) struct Faults {
+pub(in crate::cache_model) struct FaultBudget {
     /// A key of any kind is evicted.
     pub(super) evict: u8,
     /// A writer dies after its commit, or a filler with its fill lease.
     pub(super) crash: u8,
     /// A call of a writer does not reach the cache; the writer must then begin a new generation.
-    pub(super) away: u8,
+    pub(super) unavailable: u8,
     /// The replica takes over with the data that it has.
     pub(super) failover: u8,
     /// The cache restarts empty.
@@ -60,5 +60,5 @@ pub(in crate::cache_model) struct Faults {
     pub(super) expiry: u8,
     /// The relay dies, or another process acquires the lease and the last call of this relay
     /// arrives late.
-    pub(super) lead: u8,
+    pub(super) leader: u8,
 }

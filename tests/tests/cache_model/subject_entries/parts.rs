@@ -3,7 +3,7 @@
 use super::rules::Rule;
 
 /// The revision of a subject, the number of likes, a position of the relay, or a time.
-pub(super) type Number = u8;
+pub(super) type Value = u8;
 /// An incarnation or a generation, which is never reused.
 pub(super) type Token = u8;
 
@@ -11,7 +11,7 @@ pub(super) type Token = u8;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct By {
     pub(super) without: &'static [Rule],
-    pub(super) now: Number,
+    pub(super) now: Value,
 }
 
 impl By {
@@ -24,39 +24,39 @@ impl By {
 /// writes the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Change {
-    pub(super) revision: Number,
-    pub(super) likes: Number,
+    pub(super) revision: Value,
+    pub(super) likes: Value,
     pub(super) content: bool,
 }
 
 /// The right to fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Ticket {
+pub(super) struct FillLease {
     /// The filler's number.
     pub(super) name: u8,
     pub(super) incarnation: Token,
-    pub(super) until: Number,
-    /// The length of the log at the grant: used without [`Rule::TicketsHaveNames`].
+    pub(super) until: Value,
+    /// The length of the log at the grant: used without [`Rule::FillLeasesHaveNames`].
     pub(super) sequence: u8,
 }
 
 /// The data that a filler read in one snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Rows {
-    pub(super) revision: Number,
-    pub(super) likes: Number,
+    pub(super) revision: Value,
+    pub(super) likes: Value,
 }
 
 /// The report of the relay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Told {
-    pub(super) revision: Option<Number>,
-    pub(super) likes: Option<Number>,
+pub(super) struct Report {
+    pub(super) revision: Option<Value>,
+    pub(super) likes: Option<Value>,
 }
 
 /// The content of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum FillKind {
     /// The subject's row, the list and the comment. Only one such fill is in progress at a time.
     Page,
     /// The comment.
@@ -64,23 +64,23 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Filled {
-    Kept,
+pub(super) enum FillOutcome {
+    Stored,
     Behind,
     Refused,
 }
 
 /// The subject entry itself: `h:` of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(super) struct Block {
+pub(super) struct SubjectEntry {
     pub(super) incarnation: Token,
     pub(super) generation: Token,
-    pub(super) revision: Option<Number>,
-    pub(super) known: Number,
+    pub(super) revision: Option<Value>,
+    pub(super) known: Value,
     /// The outstanding fill leases: their names, or without names their number.
-    pub(super) tickets: u8,
-    pub(super) until: Number,
-    pub(super) lease: Option<Number>,
+    pub(super) fill_leases: u8,
+    pub(super) until: Value,
+    pub(super) lease: Option<Value>,
     /// The expected length of the log.
     pub(super) logged: u8,
     pub(super) sequence: u8,
@@ -89,17 +89,17 @@ pub(super) struct Block {
 
 /// The log of the entry: `w:`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(super) struct Log {
+pub(super) struct ChangeLog {
     pub(super) changes: Vec<Change>,
-    pub(super) likes: Number,
+    pub(super) likes: Value,
 }
 
-impl Log {
+impl ChangeLog {
     pub(super) fn length(&self) -> u8 {
         self.changes.iter().map(|_| 1).sum::<u8>() + u8::from(self.likes > 0)
     }
 
-    pub(super) fn of(&self, revision: Number) -> Option<Change> {
+    pub(super) fn of(&self, revision: Value) -> Option<Change> {
         self.changes.iter().find(|change| change.revision == revision).copied()
     }
 }
@@ -108,29 +108,29 @@ impl Log {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Copy {
     pub(super) incarnation: Token,
-    pub(super) row: Number,
-    pub(super) likes: Number,
+    pub(super) row: Value,
+    pub(super) likes: Value,
 }
 
 /// Returns the list that the rows have at a revision.
-pub(super) fn members(revision: Number) -> u8 {
+pub(super) fn members(revision: Value) -> u8 {
     (1 << revision) - 1
 }
 
-impl Block {
-    /// Returns the value that a fill lease adds to `tickets`: its bit, or one if leases have no
+impl SubjectEntry {
+    /// Returns the value that a fill lease adds to `fill_leases`: its bit, or one if leases have no
     /// names.
     pub(super) fn weight(&self, name: u8, by: By) -> u8 {
-        if by.keeps(Rule::TicketsHaveNames) { 1 << name } else { 1 }
+        if by.keeps(Rule::FillLeasesHaveNames) { 1 << name } else { 1 }
     }
 
     /// Returns true if this fill lease is outstanding; without names, if any is.
-    pub(super) fn has(&self, ticket: Ticket, by: By) -> bool {
-        if by.keeps(Rule::TicketsHaveNames) { self.tickets & 1 << ticket.name != 0 } else { self.tickets > 0 }
+    pub(super) fn has(&self, lease: FillLease, by: By) -> bool {
+        if by.keeps(Rule::FillLeasesHaveNames) { self.fill_leases & 1 << lease.name != 0 } else { self.fill_leases > 0 }
     }
 
     pub(super) fn is_open(&self, by: By) -> bool {
-        self.tickets > 0 && by.now <= self.until
+        self.fill_leases > 0 && by.now <= self.until
     }
 
     pub(super) fn is_behind(&self) -> bool {
@@ -143,7 +143,7 @@ impl Copy {
         Self { row: self.row.max(change.revision), ..self }.liked(change.likes)
     }
 
-    pub(super) fn liked(self, likes: Number) -> Self {
+    pub(super) fn liked(self, likes: Value) -> Self {
         Self { likes: self.likes.max(likes), ..self }
     }
 }

@@ -1,14 +1,14 @@
 //! The state of all participants.
 
-use super::parts::{By, Change, Kind, Number, Rows, Ticket, Token, Told, members};
+use super::parts::{By, Change, FillKind, FillLease, Report, Rows, Token, Value, members};
 use super::redis::Redis;
-use super::rules::{Faults, Rule};
+use super::rules::{FaultBudget, Rule};
 
 /// The change of a commit, in the order of the commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Event {
     Revised(Change),
-    Liked(Number),
+    Liked(Value),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +22,8 @@ pub(super) enum Writer {
     Committed(Event),
     /// The cache was unavailable. The writer reads the position of the cursor, and then begins a
     /// new generation there.
-    Owes,
-    Pays(Number),
+    Failed,
+    Pays(Value),
     /// The change that the writer reported, if it reported one.
     Done(Option<Event>),
 }
@@ -31,14 +31,14 @@ pub(super) enum Writer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Filler {
     Begins,
-    Opened(Ticket),
+    Opened(FillLease),
     /// `force`: the entry was behind, and the time for it to catch up has passed.
     Read {
-        ticket: Ticket,
+        lease: FillLease,
         rows: Rows,
         force: bool,
     },
-    Refused(Ticket),
+    Refused(FillLease),
     Done,
 }
 
@@ -47,11 +47,11 @@ pub(super) enum Filler {
 pub(super) enum Relay {
     /// It will continue at the position of the cursor.
     Begins,
-    At(Number),
+    At(Value),
     /// It has read up to an event, and will check whether a cached comment needs the likes.
-    Asks(Number, Number),
+    Asks(Value, Value),
     /// It will report likes, in a step of their own.
-    Tells(Number, Number, Number),
+    Notifies(Value, Value, Value),
     /// It will move the cursor.
     Moves(Moving),
 }
@@ -59,9 +59,9 @@ pub(super) enum Relay {
 /// A move of the cursor, and the values that are reported with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Moving {
-    pub(super) from: Number,
-    pub(super) to: Number,
-    pub(super) told: Told,
+    pub(super) from: Value,
+    pub(super) to: Value,
+    pub(super) reported: Report,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,19 +70,19 @@ pub(in crate::cache_model) struct State {
     pub(super) redis: Redis,
     pub(super) replica: Redis,
     pub(super) writers: Vec<Writer>,
-    pub(super) fillers: Vec<(Kind, Filler)>,
+    pub(super) fillers: Vec<(FillKind, Filler)>,
     pub(super) relay: Relay,
     /// The last call of a relay that no longer holds the lease.
     pub(super) late: Option<Moving>,
-    pub(super) now: Number,
+    pub(super) now: Value,
     pub(super) fresh: Token,
-    pub(super) faults: Faults,
+    pub(super) faults: FaultBudget,
     /// True if an entry went to an older revision without a new incarnation, and without a fault.
     pub(super) went_back: bool,
 }
 
 impl State {
-    pub(super) fn fresh(writers: &[Writer], fillers: &[Kind], faults: Faults) -> Self {
+    pub(super) fn fresh(writers: &[Writer], fillers: &[FillKind], faults: FaultBudget) -> Self {
         let redis = Redis { cursor: Some((0, 1)), ..Redis::default() };
         Self {
             events: Vec::new(),
@@ -113,19 +113,19 @@ impl State {
     }
 
     /// Returns the number of events.
-    pub(super) fn head(&self) -> Number {
+    pub(super) fn head(&self) -> Value {
         self.events.iter().map(|_| 1).sum()
     }
 
     /// Returns the highest revision reported between two positions, and true if likes are among the
     /// events.
-    pub(super) fn told(&self, from: Number, to: Number) -> (Option<Number>, bool) {
-        let told = self.events.get(usize::from(from)..usize::from(to)).unwrap_or_default();
-        let revision = told.iter().filter_map(|event| match event {
+    pub(super) fn reported(&self, from: Value, to: Value) -> (Option<Value>, bool) {
+        let reported = self.events.get(usize::from(from)..usize::from(to)).unwrap_or_default();
+        let revision = reported.iter().filter_map(|event| match event {
             Event::Revised(change) => Some(change.revision),
             Event::Liked(_) => None,
         });
-        (revision.max(), told.iter().any(|event| matches!(event, Event::Liked(_))))
+        (revision.max(), reported.iter().any(|event| matches!(event, Event::Liked(_))))
     }
 
     /// Returns true if no participant will change anything, and the relay has reported every event
@@ -141,32 +141,32 @@ impl State {
 
     /// Returns true if everything that the entry returns equals the database.
     pub(super) fn is_true(&self, by: By) -> bool {
-        let Some((block, revision)) = self.redis.answering(by) else { return true };
-        let (rows, (_, copy)) = (self.rows(), self.redis.parts(&block, by));
+        let Some((entry, revision)) = self.redis.answering(by) else { return true };
+        let (rows, (_, copy)) = (self.rows(), self.redis.parts(&entry, by));
         revision == rows.revision && self.is_one(by) && copy.is_none_or(|copy| copy.likes == rows.likes)
     }
 
     /// Returns true if all parts of a response belong to its revision.
     pub(super) fn is_one(&self, by: By) -> bool {
-        let Some((block, revision)) = self.redis.answering(by) else { return true };
-        let (list, copy) = self.redis.parts(&block, by);
+        let Some((entry, revision)) = self.redis.answering(by) else { return true };
+        let (list, copy) = self.redis.parts(&entry, by);
         list.is_none_or(|list| list == members(revision)) && copy.is_none_or(|copy| copy.row == revision)
     }
 
     /// Returns true if an entry that can be read contains everything that a writer has reported to
     /// it.
-    pub(super) fn is_told(&self, by: By) -> bool {
+    pub(super) fn is_informed(&self, by: By) -> bool {
         let Some((_, revision)) = self.redis.answering(by) else { return true };
-        let told = |writer: &Writer| {
+        let reported = |writer: &Writer| {
             if let Writer::Done(Some(Event::Revised(change))) = writer { Some(change.revision) } else { None }
         };
-        self.writers.iter().filter_map(told).all(|told| revision >= told)
+        self.writers.iter().filter_map(reported).all(|reported| revision >= reported)
     }
 
     /// Returns true if everything is cached.
     pub(super) fn is_cached(&self, by: By) -> bool {
-        self.redis.answering(by).is_some_and(|(block, _)| {
-            let (list, copy) = self.redis.parts(&block, by);
+        self.redis.answering(by).is_some_and(|(entry, _)| {
+            let (list, copy) = self.redis.parts(&entry, by);
             list.is_some() && copy.is_some()
         })
     }

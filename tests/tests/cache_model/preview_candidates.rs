@@ -7,32 +7,32 @@
 mod redis;
 mod variants;
 
-use redis::{Redis, Ticket};
+use redis::{FillLease, Redis};
 use stateright::{Model, Property};
 
 /// A rule. When a rule is left out, the checker must find a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// A like of a reply that is not a candidate removes the candidates.
-    LikesEndChoices,
+    LikesRemoveCandidates,
     /// Likes are logged while a fill lease is outstanding, and candidates that a logged like
     /// removes are not stored.
     LikesAreLogged,
     /// Candidates are stored only if the rank index contained everything that the relay had
     /// reported when the fill lease was granted.
-    BoardsHoldWhatWasTold,
+    RankIndexContainsReports,
     /// The relay reports the likes of a reply that becomes visible, as if it had been liked.
-    RelayTellsWhatRises,
+    RelayReportsRestoredReplies,
     /// The relay reports changes in the step that moves its cursor, which is stored next to the
     /// subject entry.
     CursorInTheSlot,
     /// Candidates carry the incarnation of their subject entry.
-    ChoicesBearTheirBlock,
+    CandidatesCarryTheirEntry,
 }
 
 /// The remaining number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-struct Faults {
+struct FaultBudget {
     evict: u8,
     /// A writer dies after its commit.
     crash: u8,
@@ -42,7 +42,7 @@ struct Faults {
     expiry: u8,
     /// The relay dies; or another process acquires the lease, and the last call of this one arrives
     /// late.
-    lead: u8,
+    leader: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,9 +58,9 @@ enum Writer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Filler {
     Begins,
-    Opened(Ticket),
+    Opened(FillLease),
     /// The position of the rank index.
-    Read(Ticket, u8),
+    Read(FillLease, u8),
     Done,
 }
 
@@ -69,7 +69,7 @@ enum Filler {
 struct Moving {
     from: u8,
     to: u8,
-    told: u8,
+    reported: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ enum Relay {
 struct State {
     /// For each commit, true if it was a like.
     commits: Vec<bool>,
-    board: u8,
+    rank_index: u8,
     redis: Redis,
     replica: Redis,
     writers: Vec<Writer>,
@@ -92,7 +92,7 @@ struct State {
     late: Option<Moving>,
     now: u8,
     fresh: u8,
-    faults: Faults,
+    faults: FaultBudget,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,32 +100,32 @@ enum Step {
     Write(usize),
     WriterDies(usize),
     Fill(usize),
-    BoardFollows,
+    RankIndexFollows,
     RelayGoesOn,
     RelayDies,
-    OtherRelayLeads,
+    OtherRelayTakesOver,
     LateCall,
-    EvictChoice,
-    EvictBlock,
+    EvictCandidates,
+    EvictEntry,
     EvictLog,
     EvictCursor,
-    TicketsExpire,
+    FillLeasesExpire,
     RestartEmpty,
     ReplicaCatchesUp,
     Failover,
 }
 
 #[derive(Debug, Clone)]
-struct Choices {
+struct PreviewCandidates {
     without: &'static [Rule],
     writers: &'static [Writer],
-    faults: Faults,
+    faults: FaultBudget,
 }
 
-const CONVERGES: &str = "when all is quiet, a choice lacks nobody";
+const CONVERGES: &str = "when all is quiet, the candidates lack no reply";
 const CACHES: &str = "all may be quiet with the choice kept";
 
-impl Model for Choices {
+impl Model for PreviewCandidates {
     type State = State;
     type Action = Step;
 
@@ -133,7 +133,7 @@ impl Model for Choices {
         let redis = Redis { cursor: Some((0, 1)), ..Redis::default() };
         vec![State {
             commits: Vec::new(),
-            board: 0,
+            rank_index: 0,
             redis,
             replica: redis,
             writers: self.writers.to_vec(),
@@ -155,17 +155,17 @@ impl Model for Choices {
         }
         let fillers = state.fillers.iter().enumerate();
         steps.extend(fillers.filter(|(_, filler)| **filler != Filler::Done).map(|(number, _)| Step::Fill(number)));
-        steps.extend((state.board < state.head()).then_some(Step::BoardFollows));
-        steps.extend((!self.relay_rests(state)).then_some(Step::RelayGoesOn));
+        steps.extend((state.rank_index < state.head()).then_some(Step::RankIndexFollows));
+        steps.extend((!self.relay_is_idle(state)).then_some(Step::RelayGoesOn));
         steps.extend(state.late.map(|_| Step::LateCall));
         let mut may = |left: u8, changes: bool, step: Step| steps.extend((left > 0 && changes).then_some(step));
-        may(faults.lead, state.relay != Relay::Begins, Step::RelayDies);
-        may(faults.lead, matches!(state.relay, Relay::Moves(_)), Step::OtherRelayLeads);
-        may(faults.evict, redis.choice.is_some(), Step::EvictChoice);
-        may(faults.evict, redis.block.is_some(), Step::EvictBlock);
+        may(faults.leader, state.relay != Relay::Begins, Step::RelayDies);
+        may(faults.leader, matches!(state.relay, Relay::Moves(_)), Step::OtherRelayTakesOver);
+        may(faults.evict, redis.candidates.is_some(), Step::EvictCandidates);
+        may(faults.evict, redis.entry.is_some(), Step::EvictEntry);
         may(faults.evict, redis.log > 0, Step::EvictLog);
         may(faults.evict, redis.cursor.is_some(), Step::EvictCursor);
-        may(faults.expiry, redis.block.is_some(), Step::TicketsExpire);
+        may(faults.expiry, redis.entry.is_some(), Step::FillLeasesExpire);
         may(faults.restart, true, Step::RestartEmpty);
         may(faults.failover, replica != redis, Step::ReplicaCatchesUp);
         may(faults.failover, replica != redis, Step::Failover);
@@ -178,23 +178,23 @@ impl Model for Choices {
             Step::Write(number) => self.write(&mut next, number),
             Step::WriterDies(number) => (writers[number], faults.crash) = (Writer::Done, faults.crash - 1),
             Step::Fill(number) => self.fill(&mut next, number)?,
-            Step::BoardFollows => next.board += 1,
+            Step::RankIndexFollows => next.rank_index += 1,
             Step::RelayGoesOn => self.relay(&mut next),
-            Step::RelayDies => (*relay, faults.lead) = (Relay::Begins, faults.lead - 1),
-            Step::OtherRelayLeads => {
+            Step::RelayDies => (*relay, faults.leader) = (Relay::Begins, faults.leader - 1),
+            Step::OtherRelayTakesOver => {
                 *late = if let Relay::Moves(moving) = last.relay { Some(moving) } else { None };
-                (*relay, faults.lead) = (Relay::Begins, faults.lead - 1);
+                (*relay, faults.leader) = (Relay::Begins, faults.leader - 1);
             }
             Step::LateCall => {
                 if let Some(moving) = next.late.take() {
                     self.advance(&mut next, moving);
                 }
             }
-            Step::EvictChoice => (redis.choice, faults.evict) = (None, faults.evict - 1),
-            Step::EvictBlock => (redis.block, faults.evict) = (None, faults.evict - 1),
+            Step::EvictCandidates => (redis.candidates, faults.evict) = (None, faults.evict - 1),
+            Step::EvictEntry => (redis.entry, faults.evict) = (None, faults.evict - 1),
             Step::EvictLog => (redis.log, faults.evict) = (0, faults.evict - 1),
             Step::EvictCursor => (redis.cursor, faults.evict) = (None, faults.evict - 1),
-            Step::TicketsExpire => (*now, faults.expiry) = (last.now + 1, faults.expiry - 1),
+            Step::FillLeasesExpire => (*now, faults.expiry) = (last.now + 1, faults.expiry - 1),
             Step::RestartEmpty => (*redis, faults.restart) = (Redis::default(), faults.restart - 1),
             Step::ReplicaCatchesUp => *replica = *redis,
             Step::Failover => (*redis, faults.failover) = (*replica, faults.failover - 1),
@@ -214,7 +214,7 @@ impl Model for Choices {
     }
 }
 
-impl Choices {
+impl PreviewCandidates {
     fn keeps(&self, rule: Rule) -> bool {
         !self.without.contains(&rule)
     }
@@ -244,9 +244,9 @@ impl Choices {
                 let (fresh, name) = (state.token(), u8::try_from(number).ok()?);
                 Filler::Opened(state.redis.open(name, fresh, state.now)?)
             }
-            Filler::Opened(ticket) => Filler::Read(ticket, state.board),
-            Filler::Read(ticket, board) => {
-                state.redis.fill(ticket, board, state.now, self);
+            Filler::Opened(lease) => Filler::Read(lease, state.rank_index),
+            Filler::Read(lease, rank_index) => {
+                state.redis.fill(lease, rank_index, state.now, self);
                 Filler::Done
             }
             Filler::Done => return None,
@@ -261,11 +261,11 @@ impl Choices {
                 None => Relay::At(renew(state, state.head())),
             },
             Relay::At(from) => {
-                let (to, all) = (state.head(), self.keeps(Rule::RelayTellsWhatRises));
+                let (to, all) = (state.head(), self.keeps(Rule::RelayReportsRestoredReplies));
                 let commits =
                     state.commits.iter().zip(1..).filter(|(liked, commit)| (**liked || all) && *commit > from);
-                let told = commits.map(|(_, commit)| commit).max().unwrap_or(0);
-                Relay::Moves(Moving { from, to, told })
+                let reported = commits.map(|(_, commit)| commit).max().unwrap_or(0);
+                Relay::Moves(Moving { from, to, reported })
             }
             Relay::Moves(moving) => {
                 self.advance(state, moving);
@@ -274,26 +274,26 @@ impl Choices {
         };
     }
 
-    fn advance(&self, state: &mut State, Moving { from, to, told }: Moving) {
+    fn advance(&self, state: &mut State, Moving { from, to, reported }: Moving) {
         match state.redis.cursor {
             Some((at, generation)) if at == from || !self.keeps(Rule::CursorInTheSlot) => {
-                state.redis.like(told, state.now, self);
+                state.redis.like(reported, state.now, self);
                 state.redis.cursor = Some((to, generation));
             }
             _ => drop(renew(state, to)),
         }
     }
 
-    fn relay_rests(&self, state: &State) -> bool {
+    fn relay_is_idle(&self, state: &State) -> bool {
         let stands =
             |at| state.redis.cursor.is_some_and(|(cursor, _)| cursor == at || !self.keeps(Rule::CursorInTheSlot));
         matches!(state.relay, Relay::At(at) if at == state.head() && stands(at))
     }
 
     fn is_quiet(&self, state: &State) -> bool {
-        self.relay_rests(state)
+        self.relay_is_idle(state)
             && state.late.is_none()
-            && state.board == state.head()
+            && state.rank_index == state.head()
             && state.writers.iter().all(|writer| *writer == Writer::Done)
             && state.fillers.iter().all(|filler| matches!(filler, Filler::Begins | Filler::Done))
     }
