@@ -8,25 +8,25 @@
 pub mod clock;
 pub mod command;
 pub mod drill;
-pub mod forest;
 pub mod histcheck;
 pub mod mysql;
 pub mod names;
 pub mod net;
+pub mod proxy;
 pub mod rank;
 pub mod raw;
 pub mod real;
 pub mod say;
 pub mod server;
 pub mod suite;
+pub mod thread_tree;
 pub mod until;
 pub mod watch;
-pub mod wire;
 
 pub use names::Names;
 pub use riposte_test_redis as redis;
 pub use say::{Say, floors, refused};
 pub use server::Server;
-pub use suite::{Case, World};
+pub use suite::{Case, Fixture};
 pub use until::until;
 pub use watch::Watch;

@@ -87,7 +87,7 @@ pub async fn query(url: &str, database: &str, statement: &str) -> Result<String>
     let mut client = Command::new("mariadb");
     client.args(["--no-defaults", "--protocol=tcp", "--host", host, "--port", port, "--user", user]);
     client.args(["--database", database, "--batch", "--skip-column-names", "--execute", statement]);
-    let said = client.output().await.context("the mariadb client cannot be run")?;
-    ensure!(said.status.success(), "{statement}: {}", String::from_utf8_lossy(&said.stderr));
-    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+    let output = client.output().await.context("the mariadb client cannot be run")?;
+    ensure!(output.status.success(), "{statement}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -122,15 +122,15 @@ impl Network {
     async fn inside(&self, words: &[&str]) -> Result<()> {
         let [program, arguments @ ..] = self.enter()?;
         let before = arguments.iter().map(String::as_str).chain(["ip"]);
-        told(Command::new(program).args(before.chain(words.iter().copied()))).await
+        run(Command::new(program).args(before.chain(words.iter().copied()))).await
     }
 }
 
 async fn ip(words: &[&str]) -> Result<()> {
-    told(Command::new("ip").args(words)).await
+    run(Command::new("ip").args(words)).await
 }
 
-async fn told(command: &mut Command) -> Result<()> {
+async fn run(command: &mut Command) -> Result<()> {
     let shown = || {
         let words = command.as_std().get_args().map(OsStr::to_string_lossy);
         words.collect::<Vec<_>>().join(" ")

@@ -27,7 +27,7 @@ pub enum Weather {
     Slices,
     /// Nothing arrives at either end any more, and no end is notified; new connections are accepted
     /// and carry no data.
-    Silent,
+    Stalled,
     /// Nothing arrives at the server any more, while the store receives everything.
     Deaf,
     /// Every connection is reset at once, and each new one.
@@ -50,7 +50,7 @@ pub struct Proxy {
 
 /// The direction of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Flow {
     ToStore,
     ToServer,
 }
@@ -114,8 +114,8 @@ async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Wea
     }
     let ((from_server, to_server), (from_store, to_store)) = (server.into_split(), store.into_split());
     let broken = tokio::select! {
-        broken = carry(from_server, to_store, Way::ToStore, seen.clone(), seed) => broken,
-        broken = carry(from_store, to_server, Way::ToServer, seen, seed.wrapping_add(1)) => broken,
+        broken = carry(from_server, to_store, Flow::ToStore, seen.clone(), seed) => broken,
+        broken = carry(from_store, to_server, Flow::ToServer, seen, seed.wrapping_add(1)) => broken,
     };
     // Both ends are dropped here, in any case.
     drop(broken);
@@ -125,7 +125,7 @@ async fn connect(server: TcpStream, store: SocketAddr, seen: watch::Receiver<Wea
 async fn carry(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    way: Way,
+    flow: Flow,
     mut seen: watch::Receiver<Weather>,
     seed: u64,
 ) -> std::io::Result<()> {
@@ -146,7 +146,7 @@ async fn carry(
         if length == 0 {
             return Ok(());
         }
-        let swallows = now == Weather::Silent || now == Weather::Deaf && way == Way::ToServer;
+        let swallows = now == Weather::Stalled || now == Weather::Deaf && flow == Flow::ToServer;
         if swallows {
             drop(seen.changed().await);
             return reset(&from, &to);
@@ -163,7 +163,7 @@ async fn carry(
                 }
                 continue;
             }
-            Weather::Clear | Weather::Silent | Weather::Deaf | Weather::Reset => {}
+            Weather::Clear | Weather::Stalled | Weather::Deaf | Weather::Reset => {}
         }
         to.write_all(&piece[..length]).await?;
     }
@@ -194,51 +194,51 @@ mod tests {
         Proxy::to(port).await.unwrap()
     }
 
-    async fn said_back(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+    async fn echoed(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
         let words: Vec<u8> = (0..=255).cycle().take(5_000).collect();
         stream.write_all(&words).await?;
-        let mut heard = vec![0; words.len()];
-        stream.read_exact(&mut heard).await?;
-        assert_eq!(heard, words);
-        Ok(heard)
+        let mut received = vec![0; words.len()];
+        stream.read_exact(&mut received).await?;
+        assert_eq!(received, words);
+        Ok(received)
     }
 
     #[tokio::test]
-    async fn clear_delayed_and_sliced_wires_carry_everything() {
-        let wire = echo().await;
-        let mut stream = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
+    async fn clear_delayed_and_sliced_proxies_carry_everything() {
+        let proxy = echo().await;
+        let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
         for weather in [Weather::Clear, Weather::Slices, Weather::Delay(Duration::from_millis(5)), Weather::Clear] {
-            wire.set(weather);
-            said_back(&mut stream).await.unwrap();
+            proxy.set(weather);
+            echoed(&mut stream).await.unwrap();
         }
     }
 
     #[tokio::test]
-    async fn a_silent_wire_carries_nothing_and_resets_when_it_clears() {
-        for weather in [Weather::Silent, Weather::Deaf] {
-            let wire = echo().await;
-            let mut stream = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
-            said_back(&mut stream).await.unwrap();
-            wire.set(weather);
+    async fn a_stalled_proxy_carries_nothing_and_resets_when_it_clears() {
+        for weather in [Weather::Stalled, Weather::Deaf] {
+            let proxy = echo().await;
+            let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
+            echoed(&mut stream).await.unwrap();
+            proxy.set(weather);
             stream.write_all(b"lost").await.unwrap();
             let silence = tokio::time::timeout(Duration::from_millis(50), stream.read_u8()).await;
             assert!(silence.is_err(), "{weather:?}: {silence:?}");
-            wire.set(Weather::Clear);
+            proxy.set(Weather::Clear);
             assert!(stream.read_u8().await.is_err());
         }
     }
 
     #[tokio::test]
-    async fn a_reset_ends_what_there_is_and_what_comes() {
-        let wire = echo().await;
-        let mut stream = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
-        said_back(&mut stream).await.unwrap();
-        wire.set(Weather::Reset);
+    async fn a_reset_ends_open_and_new_connections() {
+        let proxy = echo().await;
+        let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
+        echoed(&mut stream).await.unwrap();
+        proxy.set(Weather::Reset);
         assert!(stream.read_u8().await.is_err());
-        let mut another = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
-        assert!(said_back(&mut another).await.is_err());
-        wire.set(Weather::Clear);
-        let mut third = TcpStream::connect(("127.0.0.1", wire.port())).await.unwrap();
-        said_back(&mut third).await.unwrap();
+        let mut another = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
+        assert!(echoed(&mut another).await.is_err());
+        proxy.set(Weather::Clear);
+        let mut third = TcpStream::connect(("127.0.0.1", proxy.port())).await.unwrap();
+        echoed(&mut third).await.unwrap();
     }
 }

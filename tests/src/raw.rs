@@ -83,9 +83,9 @@ impl Raw {
     }
 
     async fn send(&self, path: &str, message: Vec<u8>, reads: bool) -> Result<Vec<u8>, Status> {
-        let mut answers = self.open(path, message, TIME).await?;
-        let first = if reads { answers.message().await? } else { return Ok(Vec::new()) };
-        while answers.message().await?.is_some() {}
+        let mut responses = self.open(path, message, TIME).await?;
+        let first = if reads { responses.message().await? } else { return Ok(Vec::new()) };
+        while responses.message().await?.is_some() {}
         Ok(first.unwrap_or_default())
     }
 

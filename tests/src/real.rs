@@ -11,8 +11,8 @@ use riposte_sdk::v1::SubjectKey;
 
 use crate::Server;
 use crate::command::{self, Ran};
-use crate::forest::{self, Tree};
 use crate::mysql::{self, Databases};
+use crate::thread_tree::{self, Tree};
 
 /// Returns the folder of real data: `RIPOSTE_TEST_DATA`, else `shared/data` next to the workspace;
 /// `None`, with a notice on standard error, if neither exists.
@@ -44,14 +44,14 @@ pub const FLAT: i32 = 2;
 
 /// The storage of a server's data, with which the server can be restarted after a crash.
 #[derive(Debug)]
-pub enum Place {
+pub enum Storage {
     /// `riposte dev` with its data in a folder.
     Sqlite(tempfile::TempDir),
     /// `riposte serve` with these arguments, on two MariaDB servers with 50/200/200 tables.
     MariaDb(Vec<String>),
 }
 
-impl Place {
+impl Storage {
     /// Creates an empty folder.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ pub fn rejects(scratch: &Path) -> Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// Walks every subject of a forest and compares it with its source.
+/// Walks every subject of a source and compares it with its source.
 ///
 /// # Errors
 /// If a subject differs; names the first one.
@@ -142,12 +142,12 @@ pub async fn compare<'t>(
     server: &Server,
     object_type: &str,
     levels: i32,
-    forest: impl IntoIterator<Item = (&'t String, &'t Tree)>,
+    trees: impl IntoIterator<Item = (&'t String, &'t Tree)>,
 ) -> Result<Vec<Tree>> {
     let mut walked = Vec::new();
-    for (object_id, source) in forest {
-        let found = forest::walk(server, &key(object_type, object_id), levels).await.context(object_id.clone())?;
-        forest::compare(object_id, source, &found)?;
+    for (object_id, source) in trees {
+        let found = thread_tree::walk(server, &key(object_type, object_id), levels).await.context(object_id.clone())?;
+        thread_tree::compare(object_id, source, &found)?;
         walked.push(found);
     }
     Ok(walked)

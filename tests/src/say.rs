@@ -21,7 +21,7 @@ where
     for _ in 0..REPEATS {
         match ask().await {
             Err(late) if late.code() == Code::DeadlineExceeded => {}
-            answered => return answered,
+            outcome => return outcome,
         }
     }
     ask().await
@@ -190,7 +190,7 @@ async fn next<R: List>(pages: &mut Pages<R>) -> Result<Option<R::Page>, Error> {
     for _ in 0..REPEATS {
         match pages.next().await {
             Err(late) if late.code() == Code::DeadlineExceeded => {}
-            answered => return answered,
+            outcome => return outcome,
         }
     }
     pages.next().await
@@ -208,7 +208,7 @@ pub fn floors(page: &ListCommentsResponse) -> Vec<i32> {
 /// If the call was not rejected.
 pub fn refused<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Result<(tonic::Code, ErrorReason)> {
     match outcome {
-        Ok(answer) => bail!("not refused: {answer:?}"),
+        Ok(response) => bail!("not refused: {response:?}"),
         Err(status) => {
             let error = Error::from(status);
             Ok((error.code(), error.reason()))

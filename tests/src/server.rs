@@ -137,19 +137,19 @@ impl Server {
     /// # Errors
     /// If the process ends before it serves.
     pub async fn serve_by(binary: &Path, sets: &[String], variables: &[(&str, &OsStr)]) -> Result<Self> {
-        Self::serve_heard(binary, sets, variables, |_| {}).await
+        Self::serve_observed(binary, sets, variables, |_| {}).await
     }
 
-    /// Does the same; calls `hears` with each error of the log, and with each line that is not a
+    /// Does the same; calls `observe` with each error of the log, and with each line that is not a
     /// log record.
     ///
     /// # Errors
     /// If the process ends before it serves.
-    pub async fn serve_heard(
+    pub async fn serve_observed(
         binary: &Path,
         sets: &[String],
         variables: &[(&str, &OsStr)],
-        hears: impl Fn(String) + Send + 'static,
+        observe: impl Fn(String) + Send + 'static,
     ) -> Result<Self> {
         let mut command = Command::new(binary);
         command.args(sets).arg("serve").envs(variables.iter().copied());
@@ -181,7 +181,7 @@ impl Server {
             while let Ok(Some(line)) = lines.next_line().await {
                 if line.contains("\"ERROR\"") || !line.starts_with('{') {
                     eprintln!("{line}");
-                    hears(line);
+                    observe(line);
                 }
             }
         });

@@ -13,7 +13,7 @@ use crate::{Server, mysql};
 /// The environment of a case: a running server that other cases also use, so each case works under
 /// ids of its own.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct Fixture {
     /// The server.
     pub server: Arc<Server>,
     /// A client of the server.
@@ -31,7 +31,7 @@ pub struct Case {
     /// A sentence, as an identifier.
     pub name: &'static str,
     /// The function that runs the case.
-    pub run: fn(World) -> Running,
+    pub run: fn(Fixture) -> Running,
 }
 
 impl std::fmt::Debug for Case {
@@ -40,11 +40,11 @@ impl std::fmt::Debug for Case {
     }
 }
 
-/// Makes a list of cases from async functions that take a [`World`].
+/// Makes a list of cases from async functions that take a [`Fixture`].
 #[macro_export]
 macro_rules! cases {
     ($($name:ident),* $(,)?) => {
-        &[$($crate::Case { name: stringify!($name), run: |world| Box::pin($name(world)) }),*]
+        &[$($crate::Case { name: stringify!($name), run: |fixture| Box::pin($name(fixture)) }),*]
     };
 }
 
@@ -56,35 +56,35 @@ macro_rules! cases {
 pub fn run(groups: &[&[Case]]) -> Result<Conclusion> {
     let arguments = Arguments::from_args();
     let runtime = Arc::new(tokio::runtime::Runtime::new()?);
-    let mut worlds = Vec::new();
+    let mut fixtures = Vec::new();
     if !arguments.list {
-        worlds = runtime.block_on(worlds_of())?;
+        fixtures = runtime.block_on(all_fixtures())?;
     }
     let mut trials = Vec::new();
-    for (store, world) in &worlds {
+    for (store, fixture) in &fixtures {
         for case in groups.iter().copied().flatten().copied() {
-            let (world, runtime) = (world.clone(), Arc::clone(&runtime));
+            let (fixture, runtime) = (fixture.clone(), Arc::clone(&runtime));
             trials.push(Trial::test(format!("{store}::{}", case.name), move || {
-                let run = runtime.spawn((case.run)(world));
+                let run = runtime.spawn((case.run)(fixture));
                 runtime.block_on(run).map_err(Failed::from)?.map_err(|error| Failed::from(format!("{error:?}")))
             }));
         }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
-    for (_, world) in worlds {
-        drop(world);
+    for (_, fixture) in fixtures {
+        drop(fixture);
     }
     Ok(conclusion)
 }
 
-async fn worlds_of() -> Result<Vec<(&'static str, World)>> {
+async fn all_fixtures() -> Result<Vec<(&'static str, Fixture)>> {
     let mut servers = vec![("sqlite", Server::dev().await?)];
     if let Some(databases) = mysql::servers() {
         servers.push(("mariadb", Server::serve(&databases, &mysql::fresh_name()).await?));
     }
-    let world = |store, server: Server| -> Result<World> {
+    let fixture = |store, server: Server| -> Result<Fixture> {
         let client = server.client()?;
-        Ok(World { server: Arc::new(server), client, dev: store == "sqlite" })
+        Ok(Fixture { server: Arc::new(server), client, dev: store == "sqlite" })
     };
-    servers.into_iter().map(|(store, server)| Ok((store, world(store, server)?))).collect()
+    servers.into_iter().map(|(store, server)| Ok((store, fixture(store, server)?))).collect()
 }

@@ -119,10 +119,10 @@ pub async fn walk(server: &Server, key: &SubjectKey, levels: i32) -> Result<Tree
 /// comment id.
 async fn export(server: &Server, key: &SubjectKey) -> Result<BTreeMap<i64, (ExportedComment, (i32, i32))>> {
     let request = ExportSubjectRequest { key: Some(key.clone()) };
-    let mut answers = server.admin()?.export_subject(request).await?.into_inner();
+    let mut responses = server.admin()?.export_subject(request).await?.into_inner();
     let mut comments: BTreeMap<i64, (ExportedComment, (i32, i32))> = BTreeMap::new();
-    while let Some(answer) = answers.message().await? {
-        match answer.item.context("an empty item")? {
+    while let Some(response) = responses.message().await? {
+        match response.item.context("an empty item")? {
             Item::Subject(_) => {}
             Item::Comment(exported) => {
                 let comment = exported.comment.as_ref().context("an empty comment")?;
@@ -206,14 +206,14 @@ pub fn compare(subject: &str, source: &Tree, server: &Tree) -> Result<()> {
 /// A count that differs from its rows, or the server's error.
 pub async fn verify(server: &Server, object_type: &str) -> Result<usize> {
     let scope = riposte_sdk::v1::SubjectScope { scope: Some(Scope::ObjectType(object_type.to_owned())) };
-    let mut answers = server
+    let mut responses = server
         .admin()?
         .verify_counts(VerifyCountsRequest { scope: Some(scope), ..VerifyCountsRequest::default() })
         .await?
         .into_inner();
     let mut subjects = 0;
-    while let Some(answer) = answers.message().await? {
-        ensure!(answer.drifts.is_empty(), "{answer:?}");
+    while let Some(response) = responses.message().await? {
+        ensure!(response.drifts.is_empty(), "{response:?}");
         subjects += 1;
     }
     Ok(subjects)
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_below_the_cap_hangs_beside_its_parent_and_no_longer_keeps_its_tombstone() {
+    fn a_reply_below_the_cap_is_a_sibling_of_its_parent_and_no_longer_keeps_its_tombstone() {
         let tree = tree(&[("r", "", true), ("a", "r", true), ("b", "a", false)]);
         assert_eq!(place(&tree, "b", 32), (2, Some("a")));
         assert_eq!(place(&tree, "b", 2), (1, Some("r")));

@@ -14,9 +14,9 @@ const BETWEEN: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// Those of `holds`; and a condition that does not hold within a minute.
-pub async fn until<F: Future<Output = Result<bool>>>(what: &str, mut holds: impl FnMut() -> F) -> Result<()> {
+pub async fn until<F: Future<Output = Result<bool>>>(what: &str, mut is_true: impl FnMut() -> F) -> Result<()> {
     let wait = async {
-        while !holds().await? {
+        while !is_true().await? {
             tokio::time::sleep(BETWEEN).await;
         }
         Ok(())

@@ -10,7 +10,7 @@ use tonic::{Status, Streaming};
 use crate::Say;
 
 /// The longest time until a change is delivered.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An open WatchSubject stream.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Watch {
     /// # Errors
     /// If no event arrives in time, or the stream ends.
     pub async fn event(&mut self) -> Result<Event> {
-        let next = tokio::time::timeout(PATIENCE, self.stream.message()).await.context("nothing is told")?;
+        let next = tokio::time::timeout(TIMEOUT, self.stream.message()).await.context("no event arrives")?;
         next?.context("the stream ended")?.event.context("an answer without event")
     }
 
@@ -104,6 +104,6 @@ impl Watch {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, end).await.context("it does not end")?
+        tokio::time::timeout(TIMEOUT, end).await.context("it does not end")?
     }
 }

@@ -3,7 +3,6 @@
 mod process {
     mod access;
     mod aging;
-    mod away;
     mod balance;
     mod cache;
     mod dev;
@@ -11,14 +10,13 @@ mod process {
     mod exec;
     mod files;
     mod health;
-    mod hot;
-    mod lanes;
     mod leases;
     mod metrics;
     mod migrate;
     mod overload;
     mod reflection;
-    mod refusals;
+    mod rejections;
+    mod response_cache;
     mod roles;
     mod rolling;
     mod secrets;
@@ -27,8 +25,10 @@ mod process {
     mod stop;
     mod storms;
     mod telemetry;
+    mod unavailable;
     mod upkeep;
     mod walking;
     mod watching;
     mod wild;
+    mod write_queues;
 }

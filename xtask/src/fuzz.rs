@@ -47,7 +47,7 @@ pub(crate) fn run_targets(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<
         match fuzz(repo, live, target, args) {
             Ok(told) => println!("{told}"),
             Err(error) => {
-                println!("{target:<12} BROKE: {error:#}");
+                println!("{target:<13} BROKE: {error:#}");
                 sound = false;
             }
         }
@@ -101,7 +101,7 @@ fn watched(live: &Arc<Live>, fuzzer: &mut Command, limit: Duration, target: &str
     });
     outcome.inspect_err(|_| last.show())?;
     ensure!(runs.parse::<u64>().is_ok_and(|runs| runs > 0), "it does not say that it tried anything");
-    Ok(format!("{target:<12} {runs:>10} inputs, {covered:>6} edges, nothing broke"))
+    Ok(format!("{target:<13} {runs:>10} inputs, {covered:>6} edges, nothing broke"))
 }
 
 /// Returns the targets of these names, or all targets.

@@ -7,5 +7,5 @@ use riposte_cache::fuzz;
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     fuzz::copy(bytes);
     fuzz::subject(bytes);
-    fuzz::answer(bytes);
+    fuzz::reply(bytes);
 });

@@ -47,8 +47,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let fixture = &*FIXTURE;
     let method = &fixture.methods[usize::from(*method) % fixture.methods.len()];
     let raw = if method.starts_with("AdminService/") { &fixture.admin } else { &fixture.public };
-    let told = fixture.runtime.block_on(raw.call(method, message.to_vec()));
-    if let Err(error) = told.map_err(Error::from) {
+    let outcome = fixture.runtime.block_on(raw.call(method, message.to_vec()));
+    if let Err(error) = outcome.map_err(Error::from) {
         assert!(!raw::is_broken(&error), "{method}: {error:?}");
     }
 });

@@ -36,10 +36,10 @@ fn near(mut corpus: Vec<Vec<u8>>) -> impl Strategy<Value = Vec<u8>> {
 fn the_corpora_break_nothing() {
     corpus("page_tokens").iter().for_each(|bytes| page_token(bytes));
     corpus("imports").iter().for_each(|bytes| import(bytes));
-    for bytes in corpus("copies") {
+    for bytes in corpus("cache_entries") {
         riposte_cache::fuzz::copy(&bytes);
         riposte_cache::fuzz::subject(&bytes);
-        riposte_cache::fuzz::answer(&bytes);
+        riposte_cache::fuzz::reply(&bytes);
     }
 }
 

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use riposte_tests::forest::verify;
+use riposte_tests::thread_tree::verify;
 use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans};
-use riposte_tests::real::{self, Place, polis::Polis};
+use riposte_tests::real::{self, Storage, polis::Polis};
 
 const CLIENTS: usize = 16;
 
@@ -19,22 +19,22 @@ async fn main() -> Result<()> {
     let data = real::data().context("no real data")?;
     println!("Seen on {}:\n", machine()?);
     println!("| what | store | number | seconds | per second |\n|---|---|---:|---:|---:|");
-    let sqlite = Place::sqlite()?;
+    let sqlite = Storage::sqlite()?;
     all(&sqlite, "SQLite (`dev --data`)", &data).await?;
-    if let Some(mariadb) = Place::mariadb().await? {
+    if let Some(mariadb) = Storage::mariadb().await? {
         all(&mariadb, "two MariaDB servers, 50/200/200 tables", &data).await?;
     }
     Ok(())
 }
 
-async fn all(place: &Place, store: &str, data: &Path) -> Result<()> {
+async fn all(storage: &Storage, store: &str, data: &Path) -> Result<()> {
     let madrid = Madrid::read(data, Orphans::Reject)?;
     let polis = Polis::read(&data.join("polis-votes/vtaiwan.uberx"))?;
     let row = |what: &str, number: usize, took: Duration| {
         let (seconds, rate) = (took.as_secs_f64(), number as f64 / took.as_secs_f64());
         println!("| {what} | {store} | {number} | {seconds:.1} | {rate:.0} |");
     };
-    let server = place.start().await?;
+    let server = storage.start().await?;
     let scratch = tempfile::tempdir()?;
     let votes = madrid.comments().map(|node| node.likes.unsigned_abs() + node.dislikes.unsigned_abs()).sum::<u32>();
     let items = madrid.proposals.len() + madrid.comments().count() + usize::try_from(votes)?;
@@ -42,7 +42,7 @@ async fn all(place: &Place, store: &str, data: &Path) -> Result<()> {
         row(what, items, import(&server, data, scratch.path()).await?);
     }
     let begin = Instant::now();
-    real::compare(&server, OBJECT_TYPE, place.levels(), &madrid.forest).await?;
+    real::compare(&server, OBJECT_TYPE, storage.levels(), &madrid.trees).await?;
     row(
         "Decide Madrid: every comment listed, exported and compared with the file",
         madrid.comments().count(),

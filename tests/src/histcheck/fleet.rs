@@ -134,11 +134,11 @@ impl Launch {
             let _ = errors.as_ref().map(|errors| errors.send(line));
         };
         let Some((program, words)) = self.before.split_first() else {
-            return Server::serve_heard(&binary, &self.sets, &variables, hears).await;
+            return Server::serve_observed(&binary, &self.sets, &variables, hears).await;
         };
         let binary = binary.to_str().context("the binary's path is no text")?.to_owned();
         let words: Vec<String> = words.iter().cloned().chain([binary]).chain(self.sets.iter().cloned()).collect();
-        Server::serve_heard(program.as_ref(), &words, &variables, hears).await
+        Server::serve_observed(program.as_ref(), &words, &variables, hears).await
     }
 }
 

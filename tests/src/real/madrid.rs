@@ -9,8 +9,8 @@ use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::{CommentState, DeletedBy, ImportItem, ImportedComment, ImportedSubject};
 
 use super::{key, rows};
-use crate::forest::{Node, Tree};
 use crate::say::content;
+use crate::thread_tree::{Node, Tree};
 
 /// The object type of the subjects.
 pub const OBJECT_TYPE: &str = "proposal";
@@ -31,7 +31,7 @@ pub struct Madrid {
     /// All comments of the file by proposal, imported or not; orphans as roots.
     pub file: BTreeMap<String, Tree>,
     /// The imported comments, by proposal.
-    pub forest: BTreeMap<String, Tree>,
+    pub trees: BTreeMap<String, Tree>,
     /// The rejected comments, with the reason.
     pub rejected: BTreeMap<String, &'static str>,
     /// The owner, the title and the earliest time of each proposal.
@@ -69,12 +69,12 @@ impl Madrid {
             if node.text.trim().is_empty() {
                 node = Node { gone: true, member: String::new(), text: String::new(), ..node };
             }
-            madrid.forest.entry(row.subject.clone()).or_default().insert(id.clone(), node);
+            madrid.trees.entry(row.subject.clone()).or_default().insert(id.clone(), node);
         }
         for row in rows(&data.join("decide-madrid/proposals.csv.gz"))? {
             let (date, title) = (row["date"].as_str(), row["title"].trim());
-            let facts = (row["userId"].clone(), title.to_owned(), moment(date, "00:00:00").context("no date")?);
-            madrid.proposals.insert(row["id"].clone(), facts);
+            let proposal = (row["userId"].clone(), title.to_owned(), millis(date, "00:00:00").context("no date")?);
+            madrid.proposals.insert(row["id"].clone(), proposal);
         }
         Ok(madrid)
     }
@@ -84,13 +84,13 @@ impl Madrid {
     #[must_use]
     pub fn items(&self) -> Vec<ImportItem> {
         let mut items = Vec::new();
-        for (object_id, tree) in &self.forest {
+        for (object_id, tree) in &self.trees {
             let subject = Some(key(OBJECT_TYPE, object_id));
             let (owner_id, _, created) = self.proposals.get(object_id).cloned().unwrap_or_default();
             let about = ImportedSubject {
                 key: subject.clone(),
                 owner_id,
-                create_time: Some(stamp(created)),
+                create_time: Some(timestamp(created)),
                 ..ImportedSubject::default()
             };
             items.push(item(&format!("{OBJECT_TYPE}/{object_id}"), Kind::Subject(about)));
@@ -100,12 +100,12 @@ impl Madrid {
                 let comment = ImportedComment {
                     subject: subject.clone(),
                     parent_external_id: node.parent.clone().unwrap_or_default(),
-                    member_id: if node.gone { "nobody".to_owned() } else { node.member.clone() },
+                    member_id: if node.gone { "deleted-member".to_owned() } else { node.member.clone() },
                     content: content(if node.gone { "[deleted]" } else { &node.text }),
                     state: if node.gone { CommentState::Deleted } else { CommentState::Active }.into(),
                     deleted_by: if node.gone { DeletedBy::Author } else { DeletedBy::Unspecified }.into(),
-                    create_time: Some(stamp(node.created)),
-                    delete_time: node.gone.then(|| stamp(node.created)),
+                    create_time: Some(timestamp(node.created)),
+                    delete_time: node.gone.then(|| timestamp(node.created)),
                     ..ImportedComment::default()
                 };
                 items.push(item(id, Kind::Comment(comment)));
@@ -116,7 +116,7 @@ impl Madrid {
 
     /// Returns the imported comments of all proposals.
     pub fn comments(&self) -> impl Iterator<Item = &Node> {
-        self.forest.values().flat_map(Tree::values)
+        self.trees.values().flat_map(Tree::values)
     }
 }
 
@@ -134,15 +134,15 @@ fn speaking(all: &HashMap<String, Row>) -> HashSet<&str> {
 fn orphan(all: &HashMap<String, Row>, row: &Row) -> Option<&'static str> {
     let mut chain = std::iter::successors(row.node.parent.as_ref(), |id| all.get(*id)?.node.parent.as_ref());
     let own = all.contains_key(row.node.parent.as_ref()?);
-    let leads_out = chain.any(|id| !all.contains_key(id));
-    leads_out.then_some(if own { "PARENT_REJECTED" } else { "PARENT_MISSING" })
+    let ends_outside = chain.any(|id| !all.contains_key(id));
+    ends_outside.then_some(if own { "PARENT_REJECTED" } else { "PARENT_MISSING" })
 }
 
 fn item(external_id: &str, kind: Kind) -> ImportItem {
     ImportItem { source: SOURCE.to_owned(), external_id: external_id.to_owned(), kind: Some(kind) }
 }
 
-fn stamp(ms: i64) -> prost_types::Timestamp {
+fn timestamp(ms: i64) -> prost_types::Timestamp {
     let nanos = i32::try_from(ms.rem_euclid(1000)).unwrap_or_default() * 1_000_000;
     prost_types::Timestamp { seconds: ms.div_euclid(1000), nanos }
 }
@@ -155,7 +155,7 @@ fn read_comments(path: &Path) -> Result<HashMap<String, Row>> {
             parent: Some(row["parentId"].clone()).filter(|parent| parent != "-1"),
             member: row["userId"].clone(),
             text: row["text"].clone(),
-            created: moment(&row["date"], time).context("an unknown time")?,
+            created: millis(&row["date"], time).context("an unknown time")?,
             likes: row["numPositiveVotes"].parse()?,
             dislikes: row["numNegativeVotes"].parse()?,
             gone: false,
@@ -167,7 +167,7 @@ fn read_comments(path: &Path) -> Result<HashMap<String, Row>> {
 
 /// Returns a date and a time of day in Madrid as ms since 1970. Madrid is two hours ahead of UTC
 /// between the last Sundays of March and October, and one hour otherwise.
-fn moment(date: &str, time: &str) -> Option<i64> {
+fn millis(date: &str, time: &str) -> Option<i64> {
     let numbers = |text: &str, by: char| text.split(by).map(|part| part.parse().ok()).collect::<Option<Vec<i64>>>();
     let [year, month, day] = numbers(date, '-')?.try_into().ok()?;
     let [hour, minute, second] = numbers(time, ':')?.try_into().ok()?;
@@ -201,13 +201,13 @@ mod tests {
 
     #[test]
     fn the_clock_of_madrid_is_read() {
-        assert_eq!(moment("1970-01-01", "01:00:00"), Some(0));
-        assert_eq!(moment("2015-09-15", "10:50:19"), Some(1_442_307_019_000));
-        assert_eq!(moment("2016-02-29", "12:00:00"), Some(1_456_743_600_000));
+        assert_eq!(millis("1970-01-01", "01:00:00"), Some(0));
+        assert_eq!(millis("2015-09-15", "10:50:19"), Some(1_442_307_019_000));
+        assert_eq!(millis("2016-02-29", "12:00:00"), Some(1_456_743_600_000));
         // The clocks went back at three in the morning, so half past two occurred twice; the first
         // one is used.
-        assert_eq!(moment("2018-10-28", "02:30:00"), Some(1_540_686_600_000));
-        assert_eq!(moment("2018-10-28", "03:00:00"), Some(1_540_692_000_000));
-        assert_eq!(moment("2018-03-25", "03:00:00"), Some(1_521_939_600_000));
+        assert_eq!(millis("2018-10-28", "02:30:00"), Some(1_540_686_600_000));
+        assert_eq!(millis("2018-10-28", "03:00:00"), Some(1_540_692_000_000));
+        assert_eq!(millis("2018-03-25", "03:00:00"), Some(1_521_939_600_000));
     }
 }

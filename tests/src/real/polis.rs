@@ -102,12 +102,12 @@ impl Polis {
             ImportCommentsRequest { item: Some(item) }
         };
         let requests: Vec<_> = self.comments.iter().map(request).collect();
-        let mut answers = server.admin()?.import_comments(futures::stream::iter(requests)).await?.into_inner();
+        let mut responses = server.admin()?.import_comments(futures::stream::iter(requests)).await?.into_inner();
         let mut ids = HashMap::new();
-        while let Some(answer) = answers.message().await? {
-            ensure!(answer.outcome() == ImportOutcome::Created, "{answer:?}");
-            let (_, id) = answer.external_id.split_once('#').context("an id that was never sent")?;
-            ids.insert(id.to_owned(), answer.comment_id);
+        while let Some(response) = responses.message().await? {
+            ensure!(response.outcome() == ImportOutcome::Created, "{response:?}");
+            let (_, id) = response.external_id.split_once('#').context("an id that was never sent")?;
+            ids.insert(id.to_owned(), response.comment_id);
         }
         ensure!(ids.len() == self.comments.len(), "{} of {} answered", ids.len(), self.comments.len());
         Ok(ids)
@@ -124,20 +124,20 @@ impl Polis {
         ids: &HashMap<String, i64>,
         clients: usize,
     ) -> Result<()> {
-        let mut hands: Vec<Vec<(String, i64, LikeValue)>> = vec![Vec::new(); clients];
-        for (turn, (voter, votes)) in self.votes.iter().enumerate() {
+        let mut shares: Vec<Vec<(String, i64, LikeValue)>> = vec![Vec::new(); clients];
+        for (index, (voter, votes)) in self.votes.iter().enumerate() {
             for (comment, value) in votes {
                 let id = ids.get(comment).context("a vote for an unknown comment")?;
-                hands[turn % clients].push((format!("voter-{voter}"), *id, *value));
+                shares[index % clients].push((format!("voter-{voter}"), *id, *value));
             }
         }
         let mut tasks = tokio::task::JoinSet::new();
-        for hand in hands {
+        for share in shares {
             let say = Say { client: server.client()?, key: key(OBJECT_TYPE, object_id) };
             tasks.spawn(async move {
-                for (voter, id, value) in hand {
-                    let answer = say.like(id, &voter, value).await?;
-                    ensure!(answer.value() == value, "{answer:?}");
+                for (voter, id, value) in share {
+                    let response = say.like(id, &voter, value).await?;
+                    ensure!(response.value() == value, "{response:?}");
                 }
                 Ok(())
             });
@@ -159,7 +159,7 @@ impl Polis {
         ensure!(roots.len() == self.comments.len(), "{} comments are listed", roots.len());
         let names: HashMap<i64, &str> = ids.iter().map(|(name, id)| (*id, name.as_str())).collect();
         for root in roots {
-            let name = names.get(&root.id).copied().context("a comment of nobody")?;
+            let name = names.get(&root.id).copied().context("a comment without a name")?;
             let expected = outcome.get(name).copied().unwrap_or_default();
             ensure!((root.like_count, root.dislike_count) == expected, "{name}: {expected:?} expected, {root:?}");
         }

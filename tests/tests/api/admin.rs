@@ -8,88 +8,88 @@ use riposte_sdk::v1::{
     ListSubjectsRequest, UnhideCommentRequest,
 };
 use riposte_sdk::{Client, Options};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 pub(crate) const CASES: &[Case] = cases![
     a_moderator_hides_and_shows_again_and_counts_follow,
-    a_moderator_deletes_and_nobody_else_brings_back,
+    only_a_moderator_restores_what_a_moderator_deleted,
     the_public_port_does_not_serve_the_admin_service,
     list_subjects_shows_every_subject_of_a_type_once,
 ];
 
-async fn hide(world: &World, id: i64) -> Result<Comment, Status> {
-    let mut admin = world.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
+async fn hide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
+    let mut admin = fixture.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
     let request = HideCommentRequest { id, moderator_id: "mod".into(), ..HideCommentRequest::default() };
     Ok(admin.hide_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
-async fn unhide(world: &World, id: i64) -> Result<Comment, Status> {
-    let mut admin = world.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
+async fn unhide(fixture: &Fixture, id: i64) -> Result<Comment, Status> {
+    let mut admin = fixture.server.admin().map_err(|e| Status::unknown(e.to_string()))?;
     let request = UnhideCommentRequest { id, moderator_id: "mod".into(), ..UnhideCommentRequest::default() };
     Ok(admin.unhide_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
-async fn a_moderator_hides_and_shows_again_and_counts_follow(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_moderator_hides_and_shows_again_and_counts_follow(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let reply = say.reply(root.id, "x", "reply").await?;
-    hide(&world, root.id).await?;
+    hide(&fixture, root.id).await?;
     let listed = say.roots(CommentSort::Newest, 10).await?;
     ensure!(listed.len() == 1 && listed[0].state() == CommentState::Hidden, "{listed:?}");
     ensure!(listed[0].content.is_none() && listed[0].member_id.is_empty(), "{listed:?}");
     let subject = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
     ensure!((subject.root_count, subject.comment_count) == (0, 1), "hiding a root takes one comment: {subject:?}");
-    ensure!(refused(hide(&world, root.id).await)? == (Code::FailedPrecondition, ErrorReason::StateConflict));
+    ensure!(refused(hide(&fixture, root.id).await)? == (Code::FailedPrecondition, ErrorReason::StateConflict));
     ensure!(refused(say.reply(root.id, "x", "late").await)?.1 == ErrorReason::ParentUnavailable);
-    hide(&world, reply.id).await?;
+    hide(&fixture, reply.id).await?;
     ensure!(say.roots(CommentSort::Newest, 10).await?.is_empty());
-    unhide(&world, reply.id).await?;
-    unhide(&world, root.id).await?;
+    unhide(&fixture, reply.id).await?;
+    unhide(&fixture, root.id).await?;
     let listed = say.roots(CommentSort::Newest, 10).await?;
     ensure!(listed[0].content == root.content && listed[0].reply_count == 1, "{listed:?}");
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn a_moderator_deletes_and_nobody_else_brings_back(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn only_a_moderator_restores_what_a_moderator_deleted(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let request = AdminServiceDeleteCommentRequest {
         id: root.id,
         moderator_id: "mod".into(),
         ..AdminServiceDeleteCommentRequest::default()
     };
-    let gone = world.server.admin()?.delete_comment(request).await?.into_inner().comment.unwrap_or_default();
+    let gone = fixture.server.admin()?.delete_comment(request).await?.into_inner().comment.unwrap_or_default();
     ensure!(gone.deleted_by() == DeletedBy::Moderator, "{gone:?}");
     let back = super::comments::undelete(&say, root.id, "m").await;
     ensure!(refused(back)? == (Code::PermissionDenied, ErrorReason::MemberNotAllowed));
     Ok(())
 }
 
-async fn the_public_port_does_not_serve_the_admin_service(world: World) -> Result<()> {
+async fn the_public_port_does_not_serve_the_admin_service(fixture: Fixture) -> Result<()> {
     let mut admin =
-        Client::open(Options { admin_target: world.server.target().to_owned(), ..Options::default() })?.admin()?;
+        Client::open(Options { admin_target: fixture.server.target().to_owned(), ..Options::default() })?.admin()?;
     let outcome = admin.hide_comment(HideCommentRequest { id: 1, ..HideCommentRequest::default() }).await;
-    let told = outcome.as_ref().err().and_then(StatusExt::get_details_error_info);
-    let method = told.and_then(|told| told.metadata.get("method").cloned());
+    let details = outcome.as_ref().err().and_then(StatusExt::get_details_error_info);
+    let method = details.and_then(|details| details.metadata.get("method").cloned());
     ensure!(method.as_deref() == Some("riposte.v1.AdminService/HideComment at this port"), "{outcome:?}");
     ensure!(refused(outcome)? == (Code::Unimplemented, ErrorReason::NotImplemented));
     Ok(())
 }
 
-async fn list_subjects_shows_every_subject_of_a_type_once(world: World) -> Result<()> {
+async fn list_subjects_shows_every_subject_of_a_type_once(fixture: Fixture) -> Result<()> {
     let object_type = format!("t{}", &uuid::Uuid::new_v4().simple().to_string()[..20]);
     let mut expected = HashSet::new();
     for _ in 0..130 {
-        let say = Say::on(&world.client, &object_type);
+        let say = Say::on(&fixture.client, &object_type);
         say.comment("m", "x").await?;
         expected.insert(say.key.object_id);
     }
     let mut request = ListSubjectsRequest { object_type, page_size: 50, ..ListSubjectsRequest::default() };
     let mut found = Vec::new();
     loop {
-        let page = world.server.admin()?.list_subjects(request.clone()).await?.into_inner();
+        let page = fixture.server.admin()?.list_subjects(request.clone()).await?.into_inner();
         found.extend(page.subjects.into_iter().map(|s| s.key.unwrap_or_default().object_id));
         if page.next_page_token.is_empty() {
             break;

@@ -7,15 +7,15 @@ use riposte_sdk::v1::{
     UnpinCommentRequest, UpdateCommentRequest,
 };
 use riposte_tests::say::content;
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::{Code, Status};
 
 pub(crate) const CASES: &[Case] = cases![
     an_edit_by_the_author_keeps_the_history_and_moves_the_etag,
-    nobody_else_edits_deletes_or_pins,
+    another_member_cannot_edit_delete_or_pin,
     the_owner_of_the_subject_deletes_and_only_the_owner_brings_back,
     at_most_three_roots_are_pinned_and_they_stay_in_their_place,
-    batches_keep_their_order_and_tell_what_is_missing,
+    batches_keep_their_order_and_name_the_missing_ids,
     a_stale_etag_is_refused_and_likes_do_not_move_it,
     an_author_edits_only_within_the_window_of_the_type,
 ];
@@ -60,8 +60,8 @@ pub(crate) async fn pin(say: &Say, id: i64, member: &str) -> Result<Comment, Sta
     Ok(say.client.comments().pin_comment(request).await?.into_inner().comment.unwrap_or_default())
 }
 
-async fn an_edit_by_the_author_keeps_the_history_and_moves_the_etag(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn an_edit_by_the_author_keeps_the_history_and_moves_the_etag(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let made = say.comment("m", "one").await?;
     let second = edit(&say, made.id, "m", "two", &made.etag).await?;
     let third = edit(&say, made.id, "m", "three", "").await?;
@@ -75,8 +75,8 @@ async fn an_edit_by_the_author_keeps_the_history_and_moves_the_etag(world: World
     Ok(())
 }
 
-async fn nobody_else_edits_deletes_or_pins(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn another_member_cannot_edit_delete_or_pin(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     super::subjects::create(&say, "owner").await?;
     let made = say.comment("m", "mine").await?;
     let denied = (Code::PermissionDenied, ErrorReason::MemberNotAllowed);
@@ -88,8 +88,8 @@ async fn nobody_else_edits_deletes_or_pins(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn the_owner_of_the_subject_deletes_and_only_the_owner_brings_back(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn the_owner_of_the_subject_deletes_and_only_the_owner_brings_back(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     super::subjects::create(&say, "owner").await?;
     let made = say.comment("m", "bad").await?;
     let gone = delete_as(&say, made.id, "owner", ActingAs::SubjectOwner).await?;
@@ -101,11 +101,11 @@ async fn the_owner_of_the_subject_deletes_and_only_the_owner_brings_back(world: 
     ensure!(back.content == made.content && back.member_id == "m" && back.state() == CommentState::Active, "{back:?}");
     let alive = undelete(&say, made.id, "owner").await;
     ensure!(refused(alive)? == (Code::AlreadyExists, ErrorReason::CommentAlreadyExists));
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn at_most_three_roots_are_pinned_and_they_stay_in_their_place(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn at_most_three_roots_are_pinned_and_they_stay_in_their_place(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     super::subjects::create(&say, "owner").await?;
     let mut roots = Vec::new();
     for n in 0..5 {
@@ -130,29 +130,29 @@ async fn at_most_three_roots_are_pinned_and_they_stay_in_their_place(world: Worl
     Ok(())
 }
 
-async fn batches_keep_their_order_and_tell_what_is_missing(world: World) -> Result<()> {
-    let says: Vec<_> = (0..30).map(|_| Say::on(&world.client, "article")).collect();
+async fn batches_keep_their_order_and_name_the_missing_ids(fixture: Fixture) -> Result<()> {
+    let says: Vec<_> = (0..30).map(|_| Say::on(&fixture.client, "article")).collect();
     let mut ids = Vec::new();
     for say in &says {
         ids.push(say.comment("m", "x").await?.id);
     }
     ids.reverse();
     let request = BatchGetCommentsRequest { ids: ids.clone(), ..BatchGetCommentsRequest::default() };
-    let found = world.client.comments().batch_get_comments(request).await?.into_inner();
+    let found = fixture.client.comments().batch_get_comments(request).await?.into_inner();
     ensure!(found.comments.iter().map(|c| c.id).collect::<Vec<_>>() == ids);
     let absent = ids[7] ^ (1 << 40);
     ids.insert(3, absent);
     let strict = BatchGetCommentsRequest { ids: ids.clone(), ..BatchGetCommentsRequest::default() };
-    let strict = world.client.comments().batch_get_comments(strict).await;
+    let strict = fixture.client.comments().batch_get_comments(strict).await;
     ensure!(refused(strict)? == (Code::NotFound, ErrorReason::CommentNotFound));
     let lax = BatchGetCommentsRequest { ids: ids.clone(), allow_missing: true, ..BatchGetCommentsRequest::default() };
-    let lax = world.client.comments().batch_get_comments(lax).await?.into_inner();
+    let lax = fixture.client.comments().batch_get_comments(lax).await?.into_inner();
     ensure!(lax.missing == [absent] && lax.comments.len() == ids.len() - 1, "{:?}", lax.missing);
     Ok(())
 }
 
-async fn a_stale_etag_is_refused_and_likes_do_not_move_it(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_stale_etag_is_refused_and_likes_do_not_move_it(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let made = say.comment("m", "one").await?;
     say.like(made.id, "x", riposte_sdk::v1::LikeValue::Like).await?;
     say.reply(made.id, "x", "reply").await?;
@@ -163,16 +163,16 @@ async fn a_stale_etag_is_refused_and_likes_do_not_move_it(world: World) -> Resul
     Ok(())
 }
 
-async fn an_author_edits_only_within_the_window_of_the_type(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "brief");
+async fn an_author_edits_only_within_the_window_of_the_type(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "brief");
     let made = say.comment("m", "one").await?;
     let begin = std::time::Instant::now();
-    let refusal = loop {
+    let rejection = loop {
         match edit(&say, made.id, "m", "again", "").await {
             Ok(_) => ensure!(begin.elapsed() < std::time::Duration::from_secs(20), "the window never closes"),
             Err(status) => break refused::<()>(Err(status))?,
         }
     };
-    ensure!(refusal == (Code::FailedPrecondition, ErrorReason::EditWindowClosed), "{refusal:?}");
+    ensure!(rejection == (Code::FailedPrecondition, ErrorReason::EditWindowClosed), "{rejection:?}");
     Ok(())
 }

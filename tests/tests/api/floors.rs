@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use riposte_sdk::v1::{CommentSort, LikeValue, SubjectScope, VerifyCountsRequest, subject_scope::Scope};
-use riposte_tests::{Case, Say, World, cases};
+use riposte_tests::{Case, Fixture, Say, cases};
 
 pub(crate) const CASES: &[Case] = cases![
     sixty_four_writers_on_one_subject_leave_floors_1_to_n_and_exact_counts,
@@ -14,8 +14,8 @@ pub(crate) const CASES: &[Case] = cases![
     counts_equal_the_rows_after_any_mix,
 ];
 
-async fn sixty_four_writers_on_one_subject_leave_floors_1_to_n_and_exact_counts(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn sixty_four_writers_on_one_subject_leave_floors_1_to_n_and_exact_counts(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let writer = |n: usize| {
         let say = say.clone();
         async move {
@@ -32,11 +32,11 @@ async fn sixty_four_writers_on_one_subject_leave_floors_1_to_n_and_exact_counts(
     let page = say.page(CommentSort::Newest, 1).await?;
     let subject = page.subject.unwrap_or_default();
     ensure!((subject.root_count, subject.comment_count) == (320, 320), "{subject:?}");
-    verify(&world, &say).await
+    verify(&fixture, &say).await
 }
 
-async fn sixty_four_writers_on_one_root_leave_reply_floors_1_to_n(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn sixty_four_writers_on_one_root_leave_reply_floors_1_to_n(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("owner", "root").await?;
     let writer = |n: usize| {
         let say = say.clone();
@@ -46,11 +46,11 @@ async fn sixty_four_writers_on_one_root_leave_reply_floors_1_to_n(world: World) 
     ensure!(floors.iter().copied().collect::<BTreeSet<_>>() == (1..=64).collect(), "not dense: {floors:?}");
     let root = say.roots(CommentSort::Oldest, 5).await?.remove(0);
     ensure!(root.reply_count == 64, "{root:?}");
-    verify(&world, &say).await
+    verify(&fixture, &say).await
 }
 
-async fn a_comment_answered_before_another_was_sent_has_the_lower_floor(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_comment_answered_before_another_was_sent_has_the_lower_floor(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut last = 0;
     for n in 0..20 {
         let floor = say.comment("m", &n.to_string()).await?.floor;
@@ -60,8 +60,8 @@ async fn a_comment_answered_before_another_was_sent_has_the_lower_floor(world: W
     Ok(())
 }
 
-async fn counts_equal_the_rows_after_any_mix(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "deep");
+async fn counts_equal_the_rows_after_any_mix(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "deep");
     let roots: Vec<_> = try_join_all((0..4).map(|n| say.comment("m", if n % 2 == 0 { "a" } else { "b" }))).await?;
     let hand = |n: usize| {
         let (say, root) = (say.clone(), roots[n % roots.len()].clone());
@@ -82,17 +82,17 @@ async fn counts_equal_the_rows_after_any_mix(world: World) -> Result<()> {
         }
     };
     try_join_all((0..32).map(hand)).await?;
-    verify(&world, &say).await
+    verify(&fixture, &say).await
 }
 
 /// Calls VerifyCounts for the subject.
-pub(crate) async fn verify(world: &World, say: &Say) -> Result<()> {
+pub(crate) async fn verify(fixture: &Fixture, say: &Say) -> Result<()> {
     let scope = SubjectScope { scope: Some(Scope::Key(say.key.clone())) };
     let request = VerifyCountsRequest { scope: Some(scope), ..VerifyCountsRequest::default() };
-    let mut answers = world.server.admin()?.verify_counts(request).await?.into_inner();
+    let mut responses = fixture.server.admin()?.verify_counts(request).await?.into_inner();
     let mut seen = 0;
-    while let Some(answer) = answers.message().await? {
-        ensure!(answer.drifts.is_empty(), "{:?}", answer.drifts);
+    while let Some(response) = responses.message().await? {
+        ensure!(response.drifts.is_empty(), "{:?}", response.drifts);
         seen += 1;
     }
     ensure!(seen == 1, "{seen} subjects were verified");

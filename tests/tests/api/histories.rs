@@ -7,7 +7,7 @@ use riposte_sdk::v1::{
     CommentState, DeleteSubjectRequest, ErrorReason, LikeValue, ListMemberCommentsRequest, ListMemberCommentsResponse,
     ListMemberLikesRequest, MemberLike,
 };
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 use super::comments::delete;
@@ -25,11 +25,11 @@ fn somebody() -> String {
     format!("m-{}", uuid::Uuid::now_v7())
 }
 
-async fn page(world: &World, request: &ListMemberCommentsRequest) -> Result<ListMemberCommentsResponse> {
-    Ok(world.client.comments().list_member_comments(request.clone()).await?.into_inner())
+async fn page(fixture: &Fixture, request: &ListMemberCommentsRequest) -> Result<ListMemberCommentsResponse> {
+    Ok(fixture.client.comments().list_member_comments(request.clone()).await?.into_inner())
 }
 
-async fn walk(world: &World, member: &str, all: bool, page_size: i32) -> Result<Vec<(i64, CommentState)>> {
+async fn walk(fixture: &Fixture, member: &str, all: bool, page_size: i32) -> Result<Vec<(i64, CommentState)>> {
     let mut request = ListMemberCommentsRequest {
         object_type: "article".into(),
         member_id: member.into(),
@@ -39,7 +39,7 @@ async fn walk(world: &World, member: &str, all: bool, page_size: i32) -> Result<
     };
     let mut walked = Vec::new();
     loop {
-        let page = page(world, &request).await?;
+        let page = page(fixture, &request).await?;
         ensure!(page.comments.len() <= page_size as usize, "{} on a page", page.comments.len());
         walked.extend(page.comments.iter().map(|comment| (comment.id, comment.state())));
         if page.next_page_token.is_empty() {
@@ -51,12 +51,12 @@ async fn walk(world: &World, member: &str, all: bool, page_size: i32) -> Result<
 
 /// Walks the history until it shows the expected comments, because it follows the commits with a
 /// delay.
-async fn shows(world: &World, member: &str, all: bool, expected: &[(i64, CommentState)]) -> Result<()> {
+async fn shows(fixture: &Fixture, member: &str, all: bool, expected: &[(i64, CommentState)]) -> Result<()> {
     let mut walked = Vec::new();
     let shown = async {
         while walked != expected {
             tokio::time::sleep(Duration::from_millis(20)).await;
-            walked = walk(world, member, all, 7).await?;
+            walked = walk(fixture, member, all, 7).await?;
         }
         anyhow::Ok(())
     };
@@ -64,9 +64,9 @@ async fn shows(world: &World, member: &str, all: bool, expected: &[(i64, Comment
     waited.unwrap_or_else(|late| Err(late.into())).with_context(|| format!("{walked:?} and not {expected:?}"))
 }
 
-async fn a_members_comments_are_walked_newest_first_across_subjects(world: World) -> Result<()> {
+async fn a_members_comments_are_walked_newest_first_across_subjects(fixture: Fixture) -> Result<()> {
     let member = somebody();
-    let subjects: Vec<_> = (0..5).map(|_| Say::on(&world.client, "article")).collect();
+    let subjects: Vec<_> = (0..5).map(|_| Say::on(&fixture.client, "article")).collect();
     let mut written = Vec::new();
     for n in 0..25 {
         let say = &subjects[n % subjects.len()];
@@ -74,74 +74,74 @@ async fn a_members_comments_are_walked_newest_first_across_subjects(world: World
             Some((root, _)) if n < 10 => say.reply(*root, &member, "reply").await?,
             _ => say.comment(&member, "root").await?,
         };
-        say.comment("somebody-else", "not theirs").await?;
+        say.comment("another-member", "not theirs").await?;
         written.push((comment.id, CommentState::Active));
         // The order is by time, in milliseconds.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     written.reverse();
-    shows(&world, &member, false, &written).await
+    shows(&fixture, &member, false, &written).await
 }
 
-async fn what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for(world: World) -> Result<()> {
-    let (member, say) = (somebody(), Say::on(&world.client, "article"));
+async fn what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for(fixture: Fixture) -> Result<()> {
+    let (member, say) = (somebody(), Say::on(&fixture.client, "article"));
     let mut written = Vec::new();
     for n in 0..3 {
         written.insert(0, (say.comment(&member, &n.to_string()).await?.id, CommentState::Active));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    shows(&world, &member, false, &written).await?;
+    shows(&fixture, &member, false, &written).await?;
     let gone = delete(&say, written[1].0, &member).await?;
     ensure!(gone.state() == CommentState::Deleted);
     // Immediately: the rows decide, not the event consumer.
-    let listed = walk(&world, &member, false, 1).await?;
+    let listed = walk(&fixture, &member, false, 1).await?;
     ensure!(listed == [written[0], written[2]], "{listed:?}");
     written[1].1 = CommentState::Deleted;
-    shows(&world, &member, true, &written).await
+    shows(&fixture, &member, true, &written).await
 }
 
-async fn comments_below_a_deleted_subject_are_left_out(world: World) -> Result<()> {
+async fn comments_below_a_deleted_subject_are_left_out(fixture: Fixture) -> Result<()> {
     let member = somebody();
-    let (kept, gone) = (Say::on(&world.client, "article"), Say::on(&world.client, "article"));
-    let first = kept.comment(&member, "kept").await?;
+    let (intact, gone) = (Say::on(&fixture.client, "article"), Say::on(&fixture.client, "article"));
+    let first = intact.comment(&member, "intact").await?;
     tokio::time::sleep(Duration::from_millis(5)).await;
     let second = gone.comment(&member, "gone").await?;
     let active = CommentState::Active;
-    shows(&world, &member, false, &[(second.id, active), (first.id, active)]).await?;
+    shows(&fixture, &member, false, &[(second.id, active), (first.id, active)]).await?;
     let request = DeleteSubjectRequest { key: Some(gone.key.clone()), ..DeleteSubjectRequest::default() };
     gone.client.subjects().delete_subject(request).await?;
     for all in [false, true] {
-        ensure!(walk(&world, &member, all, 1).await? == [(first.id, active)]);
+        ensure!(walk(&fixture, &member, all, 1).await? == [(first.id, active)]);
     }
     Ok(())
 }
 
-async fn a_token_of_another_history_is_a_mismatch(world: World) -> Result<()> {
-    let (member, say) = (somebody(), Say::on(&world.client, "article"));
+async fn a_token_of_another_history_is_a_mismatch(fixture: Fixture) -> Result<()> {
+    let (member, say) = (somebody(), Say::on(&fixture.client, "article"));
     let mut written = Vec::new();
     for n in 0..2 {
         written.insert(0, (say.comment(&member, &n.to_string()).await?.id, CommentState::Active));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    shows(&world, &member, false, &written).await?;
+    shows(&fixture, &member, false, &written).await?;
     let mut request = ListMemberCommentsRequest {
         object_type: "article".into(),
         member_id: member,
         page_size: 1,
         ..ListMemberCommentsRequest::default()
     };
-    request.page_token = page(&world, &request).await?.next_page_token;
+    request.page_token = page(&fixture, &request).await?.next_page_token;
     let other = ListMemberCommentsRequest { member_id: somebody(), ..request.clone() };
     let unlisted = ListMemberCommentsRequest { include_unlisted: true, ..request };
     for request in [other, unlisted] {
-        let outcome = world.client.comments().list_member_comments(request).await;
+        let outcome = fixture.client.comments().list_member_comments(request).await;
         ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::PageTokenMismatch));
     }
     Ok(())
 }
 
-async fn what_a_member_likes_in_a_subject_is_walked_by_comment(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn what_a_member_likes_in_a_subject_is_walked_by_comment(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut expected = Vec::new();
     for n in 0..23 {
         let id = say.comment("m", &n.to_string()).await?.id;
@@ -169,9 +169,9 @@ async fn what_a_member_likes_in_a_subject_is_walked_by_comment(world: World) -> 
         }
         request.page_token = page.next_page_token;
     }
-    let told: Vec<_> = walked.iter().map(|like: &MemberLike| (like.comment_id, like.value())).collect();
-    ensure!(told == expected && walked.iter().all(|like| like.like_time.is_some()), "{walked:?}");
-    let nothing = Say::on(&world.client, "article");
+    let found: Vec<_> = walked.iter().map(|like: &MemberLike| (like.comment_id, like.value())).collect();
+    ensure!(found == expected && walked.iter().all(|like| like.like_time.is_some()), "{walked:?}");
+    let nothing = Say::on(&fixture.client, "article");
     let request = ListMemberLikesRequest { subject: Some(nothing.key), page_token: String::new(), ..request };
     ensure!(say.client.likes().list_member_likes(request).await?.into_inner().likes.is_empty());
     Ok(())

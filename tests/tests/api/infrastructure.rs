@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{CommentSort, GetCommentRequest, ListCommentsRequest};
 use riposte_sdk::{Error, v1};
-use riposte_tests::{Case, Say, World, cases};
+use riposte_tests::{Case, Fixture, Say, cases};
 
 pub(crate) const CASES: &[Case] = cases![
     every_answer_carries_a_request_id_and_ours_if_we_gave_one,
@@ -14,7 +14,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_call_dropped_at_random_loses_and_doubles_nothing,
     dev_alone_honours_faults_on_request,
     a_create_whose_answers_are_lost_is_done_once,
-    a_deadline_that_passes_is_told_as_such,
+    a_passed_deadline_is_reported_as_such,
 ];
 
 /// Creates a request with a fault header.
@@ -25,21 +25,21 @@ fn with_fault<T>(message: T, fault: &str) -> Result<tonic::Request<T>> {
     Ok(request)
 }
 
-async fn dev_alone_honours_faults_on_request(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn dev_alone_honours_faults_on_request(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
     // The client's own retries hide two faults; a permanent error is not retried and is returned.
     say.client.comments().list_comments(with_fault(list.clone(), "code=UNAVAILABLE;n=2")?).await?;
     let refused = say.client.comments().list_comments(with_fault(list, "code=PERMISSION_DENIED;n=1")?).await;
-    ensure!(refused.is_err() == world.dev, "{refused:?}");
+    ensure!(refused.is_err() == fixture.dev, "{refused:?}");
     if let Err(status) = refused {
         ensure!(status.metadata().contains_key("riposte-not-executed"), "{status:?}");
     }
     Ok(())
 }
 
-async fn a_create_whose_answers_are_lost_is_done_once(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_create_whose_answers_are_lost_is_done_once(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let request = v1::CreateCommentRequest {
         subject: Some(say.key.clone()),
         member_id: "m".into(),
@@ -52,11 +52,11 @@ async fn a_create_whose_answers_are_lost_is_done_once(world: World) -> Result<()
     Ok(())
 }
 
-async fn a_deadline_that_passes_is_told_as_such(world: World) -> Result<()> {
-    if !world.dev {
+async fn a_passed_deadline_is_reported_as_such(fixture: Fixture) -> Result<()> {
+    if !fixture.dev {
         return Ok(()); // only dev supports injected delays
     }
-    let say = Say::on(&world.client, "article");
+    let say = Say::on(&fixture.client, "article");
     let list = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
     let mut request = with_fault(list, "delay_ms=60000")?;
     request.set_timeout(Duration::from_millis(200));
@@ -65,24 +65,24 @@ async fn a_deadline_that_passes_is_told_as_such(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn every_answer_carries_a_request_id_and_ours_if_we_gave_one(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn every_answer_carries_a_request_id_and_ours_if_we_gave_one(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut request =
         tonic::Request::new(ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() });
     request.metadata_mut().insert("riposte-request-id", "mine-42".parse()?);
-    let answer = say.client.comments().list_comments(request).await?;
+    let response = say.client.comments().list_comments(request).await?;
     // Unary clients merge the trailers into the metadata of the response.
-    ensure!(answer.metadata().get("riposte-request-id").context("no id")?.to_str()? == "mine-42");
+    ensure!(response.metadata().get("riposte-request-id").context("no id")?.to_str()? == "mine-42");
     let request = ListCommentsRequest { subject: Some(say.key.clone()), ..ListCommentsRequest::default() };
-    let answer = say.client.comments().list_comments(request).await?;
-    ensure!(answer.metadata().contains_key("riposte-request-id"));
+    let response = say.client.comments().list_comments(request).await?;
+    ensure!(response.metadata().contains_key("riposte-request-id"));
     Ok(())
 }
 
-async fn an_error_carries_reason_domain_and_request_id(world: World) -> Result<()> {
+async fn an_error_carries_reason_domain_and_request_id(fixture: Fixture) -> Result<()> {
     let mut request = tonic::Request::new(GetCommentRequest { id: 1, ..GetCommentRequest::default() });
     request.metadata_mut().insert("riposte-request-id", "mine-43".parse()?);
-    let status = world.client.comments().get_comment(request).await.err().context("not refused")?;
+    let status = fixture.client.comments().get_comment(request).await.err().context("not refused")?;
     let details = tonic_types::StatusExt::get_error_details(&status);
     let info = details.error_info().context("no ErrorInfo")?;
     ensure!(info.domain == "riposte" && info.reason == "COMMENT_NOT_FOUND", "{info:?}");
@@ -90,11 +90,11 @@ async fn an_error_carries_reason_domain_and_request_id(world: World) -> Result<(
     Ok(())
 }
 
-async fn a_call_dropped_at_random_loses_and_doubles_nothing(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_call_dropped_at_random_loses_and_doubles_nothing(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut acknowledged = Vec::new();
     for n in 0..120_u64 {
-        let request_id = world.client.request_ids().next();
+        let request_id = fixture.client.request_ids().next();
         let request = v1::CreateCommentRequest {
             subject: Some(say.key.clone()),
             member_id: "m".into(),
@@ -102,9 +102,9 @@ async fn a_call_dropped_at_random_loses_and_doubles_nothing(world: World) -> Res
             request_id,
             ..v1::CreateCommentRequest::default()
         };
-        let patience = Duration::from_micros(rand::random_range(50..8_000));
+        let timeout = Duration::from_micros(rand::random_range(50..8_000));
         let mut comments = say.client.comments();
-        let dropped = tokio::time::timeout(patience, comments.create_comment(request.clone())).await;
+        let dropped = tokio::time::timeout(timeout, comments.create_comment(request.clone())).await;
         let first = dropped.ok().transpose()?.map(|a| a.into_inner().comment.unwrap_or_default());
         let again = say.client.comments().create_comment(request).await?.into_inner().comment.unwrap_or_default();
         if let Some(first) = first {
@@ -117,5 +117,5 @@ async fn a_call_dropped_at_random_loses_and_doubles_nothing(world: World) -> Res
     listed.sort_unstable();
     acknowledged.sort_unstable();
     ensure!(listed == acknowledged);
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }

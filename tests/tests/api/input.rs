@@ -8,17 +8,17 @@ use riposte_sdk::v1::{
     ErrorReason, GetCommentRequest, ListCommentsRequest, SubjectKey,
 };
 use riposte_tests::say::content;
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
-    all_violations_of_a_create_are_told_at_once,
-    all_violations_of_a_reply_are_told_at_once,
+    all_violations_of_a_create_are_reported_at_once,
+    all_violations_of_a_reply_are_reported_at_once,
     every_size_has_a_limit,
     keys_of_subjects_and_members_obey_their_rules,
     hostile_words_never_reach_the_database_as_code,
     a_message_over_the_limit_is_refused_in_our_words,
-    ids_that_nobody_minted_are_not_found,
+    ids_that_were_never_generated_are_not_found,
     every_string_may_be_as_long_as_it_may,
 ];
 
@@ -40,8 +40,8 @@ fn good(say: &Say) -> CreateCommentRequest {
     }
 }
 
-async fn all_violations_of_a_create_are_told_at_once(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn all_violations_of_a_create_are_reported_at_once(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let request = CreateCommentRequest {
         subject: Some(SubjectKey { object_type: "Video".into(), object_id: String::new() }),
         member_id: "m\n".into(),
@@ -71,8 +71,8 @@ async fn all_violations_of_a_create_are_told_at_once(world: World) -> Result<()>
     Ok(())
 }
 
-async fn all_violations_of_a_reply_are_told_at_once(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn all_violations_of_a_reply_are_reported_at_once(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let request = CreateReplyRequest {
         parent_id: root.id,
@@ -88,8 +88,8 @@ async fn all_violations_of_a_reply_are_told_at_once(world: World) -> Result<()> 
     Ok(())
 }
 
-async fn every_size_has_a_limit(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn every_size_has_a_limit(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let long = CreateCommentRequest { content: content(&"楼".repeat(5_001)), ..good(&say) };
     ensure!(violations(&say, long).await?.0 == ErrorReason::ContentTooLong);
     let just = CreateCommentRequest { content: content(&"楼".repeat(5_000)), ..good(&say) };
@@ -113,14 +113,14 @@ async fn every_size_has_a_limit(world: World) -> Result<()> {
             reply_preview_size: preview,
             ..ListCommentsRequest::default()
         };
-        let answer = say.client.comments().list_comments(request).await;
-        ensure!(answer.is_ok() == ok, "page_size {page_size}, preview {preview:?}: {answer:?}");
+        let response = say.client.comments().list_comments(request).await;
+        ensure!(response.is_ok() == ok, "page_size {page_size}, preview {preview:?}: {response:?}");
     }
     Ok(())
 }
 
-async fn keys_of_subjects_and_members_obey_their_rules(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn keys_of_subjects_and_members_obey_their_rules(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     for (object_type, object_id, member, ok) in [
         ("a", "x".repeat(64), "m".repeat(64), true),
         ("a", "x".repeat(65), "m".into(), false),
@@ -144,11 +144,11 @@ async fn keys_of_subjects_and_members_obey_their_rules(world: World) -> Result<(
     Ok(())
 }
 
-async fn hostile_words_never_reach_the_database_as_code(world: World) -> Result<()> {
+async fn hostile_words_never_reach_the_database_as_code(fixture: Fixture) -> Result<()> {
     for hostile in ["'; DROP TABLE comment_subject; --", "\" OR 1=1 -- ", "`_@`", "comment_index_@", "%s%n\\", "a\\'b"]
     {
         let key = SubjectKey { object_type: "article".into(), object_id: hostile.to_owned() };
-        let say = Say { client: world.client.clone(), key };
+        let say = Say { client: fixture.client.clone(), key };
         let made = say.comment(hostile, hostile).await?;
         let read = super::comments::get(&say, made.id).await?;
         ensure!(read.member_id == hostile && read.content.unwrap_or_default().text == hostile, "{hostile}");
@@ -156,16 +156,16 @@ async fn hostile_words_never_reach_the_database_as_code(world: World) -> Result<
     Ok(())
 }
 
-async fn a_message_over_the_limit_is_refused_in_our_words(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_message_over_the_limit_is_refused_in_our_words(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let huge = CreateCommentRequest { content: content(&"x".repeat(5 << 20)), ..good(&say) };
     let outcome = say.client.comments().create_comment(huge).await;
     ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::MessageTooLarge));
     Ok(())
 }
 
-async fn ids_that_nobody_minted_are_not_found(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn ids_that_were_never_generated_are_not_found(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     for (id, expected) in [
         (i64::MAX, (Code::NotFound, ErrorReason::CommentNotFound)),
         (1, (Code::NotFound, ErrorReason::CommentNotFound)),
@@ -179,8 +179,8 @@ async fn ids_that_nobody_minted_are_not_found(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn every_string_may_be_as_long_as_it_may(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn every_string_may_be_as_long_as_it_may(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().simple().to_string();
     let key = SubjectKey { object_type: "a2345678901234567890123456789012".into(), object_id: format!("{id}{id}") };
     let import = |external_id: String, parent: String| riposte_sdk::v1::ImportItem {
@@ -201,11 +201,11 @@ async fn every_string_may_be_as_long_as_it_may(world: World) -> Result<()> {
     };
     let items = [import("x".repeat(128), String::new()), import("y".repeat(128), "x".repeat(128))];
     let requests = items.map(|item| riposte_sdk::v1::ImportCommentsRequest { item: Some(item) });
-    let mut answers = world.server.admin()?.import_comments(futures::stream::iter(requests)).await?.into_inner();
+    let mut responses = fixture.server.admin()?.import_comments(futures::stream::iter(requests)).await?.into_inner();
     let mut ids = Vec::new();
-    while let Some(answer) = answers.message().await? {
-        ensure!(answer.error.is_none(), "{answer:?}");
-        ids.push(answer.comment_id);
+    while let Some(response) = responses.message().await? {
+        ensure!(response.error.is_none(), "{response:?}");
+        ids.push(response.comment_id);
     }
     // Two hundred such comments exceed the size limit of a response.
     let many = BatchGetCommentsRequest { ids: ids.repeat(100), ..BatchGetCommentsRequest::default() };

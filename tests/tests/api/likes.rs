@@ -3,13 +3,13 @@
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use riposte_sdk::v1::{BatchGetLikeStatesRequest, ErrorReason, LikeValue, ListLikersRequest, SetLikeRequest};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 use super::comments::get;
 
 pub(crate) const CASES: &[Case] = cases![
-    a_like_is_a_state_and_changed_tells_whether_it_moved,
+    a_like_is_a_state_and_changed_is_true_if_it_moved,
     sixty_four_members_and_their_repeats_count_once_each,
     a_late_repeat_of_an_older_operation_never_undoes_a_newer_one,
     states_come_in_the_order_of_the_request_and_know_none,
@@ -17,8 +17,8 @@ pub(crate) const CASES: &[Case] = cases![
     a_like_without_a_value_is_invalid,
 ];
 
-async fn a_like_is_a_state_and_changed_tells_whether_it_moved(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_like_is_a_state_and_changed_is_true_if_it_moved(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = say.comment("m", "root").await?.id;
     let mut revision = 0;
     for (value, changed, likes, dislikes) in [
@@ -29,17 +29,17 @@ async fn a_like_is_a_state_and_changed_tells_whether_it_moved(world: World) -> R
         (LikeValue::None, false, 0, 0),
         (LikeValue::Like, true, 1, 0),
     ] {
-        let answer = say.like(id, "x", value).await?;
-        ensure!(answer.value() == value && answer.changed == changed, "{value:?}: {answer:?}");
-        ensure!((answer.like_count, answer.dislike_count) == (likes, dislikes), "{value:?}: {answer:?}");
-        ensure!(changed == (answer.comment_revision > revision), "{value:?}: {answer:?}");
-        revision = answer.comment_revision;
+        let response = say.like(id, "x", value).await?;
+        ensure!(response.value() == value && response.changed == changed, "{value:?}: {response:?}");
+        ensure!((response.like_count, response.dislike_count) == (likes, dislikes), "{value:?}: {response:?}");
+        ensure!(changed == (response.comment_revision > revision), "{value:?}: {response:?}");
+        revision = response.comment_revision;
     }
     Ok(())
 }
 
-async fn sixty_four_members_and_their_repeats_count_once_each(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn sixty_four_members_and_their_repeats_count_once_each(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = say.comment("m", "root").await?.id;
     let member = |n: usize| {
         let say = say.clone();
@@ -56,13 +56,13 @@ async fn sixty_four_members_and_their_repeats_count_once_each(world: World) -> R
     ensure!(changes.iter().all(|c| *c == 3), "{changes:?}");
     let comment = get(&say, id).await?;
     ensure!((comment.like_count, comment.dislike_count) == (64, 0), "{comment:?}");
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn a_late_repeat_of_an_older_operation_never_undoes_a_newer_one(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_late_repeat_of_an_older_operation_never_undoes_a_newer_one(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = say.comment("m", "root").await?.id;
-    let ids = world.client.request_ids();
+    let ids = fixture.client.request_ids();
     let set = |value: LikeValue, request_id: String| {
         let request = SetLikeRequest { comment_id: id, member_id: "x".into(), value: value.into(), request_id };
         let mut likes = say.client.likes();
@@ -80,8 +80,8 @@ async fn a_late_repeat_of_an_older_operation_never_undoes_a_newer_one(world: Wor
     Ok(())
 }
 
-async fn states_come_in_the_order_of_the_request_and_know_none(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn states_come_in_the_order_of_the_request_and_know_none(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut ids = Vec::new();
     for n in 0..6 {
         ids.push(say.comment("m", &n.to_string()).await?.id);
@@ -109,8 +109,8 @@ async fn states_come_in_the_order_of_the_request_and_know_none(world: World) -> 
     Ok(())
 }
 
-async fn likers_are_walked_newest_first_each_once(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn likers_are_walked_newest_first_each_once(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = say.comment("m", "root").await?.id;
     for n in 0..25 {
         let value = if n % 5 == 0 { LikeValue::Dislike } else { LikeValue::Like };
@@ -140,8 +140,8 @@ async fn likers_are_walked_newest_first_each_once(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn a_like_without_a_value_is_invalid(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_like_without_a_value_is_invalid(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = say.comment("m", "root").await?.id;
     let unset = say.like(id, "x", LikeValue::Unspecified).await;
     ensure!(refused(unset)? == (Code::InvalidArgument, ErrorReason::LikeInvalid));

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort, ErrorReason, ListCommentsRequest, ListRepliesRequest};
-use riposte_tests::{Case, Say, World, cases, floors, refused};
+use riposte_tests::{Case, Fixture, Say, cases, floors, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -14,8 +14,8 @@ pub(crate) const CASES: &[Case] = cases![
     a_revision_that_does_not_exist_is_not_reached,
 ];
 
-async fn filled(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
-    let say = Say::on(&world.client, "article");
+async fn filled(fixture: &Fixture, count: usize) -> Result<(Say, Vec<Comment>)> {
+    let say = Say::on(&fixture.client, "article");
     let mut all = Vec::new();
     for n in 0..count {
         all.push(say.comment("m", &n.to_string()).await?);
@@ -23,8 +23,8 @@ async fn filled(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
     Ok((say, all))
 }
 
-async fn pages_walk_both_ways_and_the_empty_token_is_the_end(world: World) -> Result<()> {
-    let (say, _) = filled(&world, 10).await?;
+async fn pages_walk_both_ways_and_the_empty_token_is_the_end(fixture: Fixture) -> Result<()> {
+    let (say, _) = filled(&fixture, 10).await?;
     for (sort, expected) in [
         (CommentSort::Newest, (1..=10).rev().collect::<Vec<_>>()),
         (CommentSort::Oldest, (1..=10).collect()),
@@ -48,8 +48,8 @@ async fn pages_walk_both_ways_and_the_empty_token_is_the_end(world: World) -> Re
     Ok(())
 }
 
-async fn a_preview_shows_the_first_replies_and_its_token_walks_all_of_them(world: World) -> Result<()> {
-    let (say, all) = filled(&world, 2).await?;
+async fn a_preview_shows_the_first_replies_and_its_token_walks_all_of_them(fixture: Fixture) -> Result<()> {
+    let (say, all) = filled(&fixture, 2).await?;
     for n in 0..5 {
         say.reply(all[0].id, "m", &n.to_string()).await?;
     }
@@ -77,8 +77,8 @@ async fn a_preview_shows_the_first_replies_and_its_token_walks_all_of_them(world
     Ok(())
 }
 
-async fn around_a_comment_answers_its_page_with_tokens_both_ways(world: World) -> Result<()> {
-    let (say, all) = filled(&world, 20).await?;
+async fn around_a_comment_answers_its_page_with_tokens_both_ways(fixture: Fixture) -> Result<()> {
+    let (say, all) = filled(&fixture, 20).await?;
     for sort in [CommentSort::Newest, CommentSort::Oldest] {
         for target in [&all[0], &all[9], &all[19]] {
             let request = ListCommentsRequest {
@@ -95,14 +95,14 @@ async fn around_a_comment_answers_its_page_with_tokens_both_ways(world: World) -
             ensure!(seen == (1..=20).collect::<Vec<_>>(), "{sort:?} around {}: {seen:?}", target.floor);
         }
     }
-    let (other, strangers) = filled(&world, 1).await?;
+    let (other, strangers) = filled(&fixture, 1).await?;
     let foreign = ListCommentsRequest { around_comment_id: all[0].id, ..Default::default() };
     ensure!(refused(other.list(foreign).await)? == (Code::NotFound, ErrorReason::CommentNotFound), "{strangers:?}");
     Ok(())
 }
 
-async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(world: World) -> Result<()> {
-    let (say, all) = filled(&world, 9).await?;
+async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(fixture: Fixture) -> Result<()> {
+    let (say, all) = filled(&fixture, 9).await?;
     let mut replies = Vec::new();
     for n in 0..11 {
         replies.push(say.reply(all[4].id, "m", &n.to_string()).await?);
@@ -125,8 +125,8 @@ async fn around_a_reply_answers_the_page_of_its_root_with_the_replies_around_it(
     Ok(())
 }
 
-async fn around_a_floor_answers_its_place_even_where_it_is_gone(world: World) -> Result<()> {
-    let (say, all) = filled(&world, 12).await?;
+async fn around_a_floor_answers_its_place_even_where_it_is_gone(fixture: Fixture) -> Result<()> {
+    let (say, all) = filled(&fixture, 12).await?;
     let around = |floor: i32| ListCommentsRequest {
         sort: CommentSort::Oldest.into(),
         page_size: 3,
@@ -143,8 +143,8 @@ async fn around_a_floor_answers_its_place_even_where_it_is_gone(world: World) ->
     Ok(())
 }
 
-async fn a_revision_that_does_not_exist_is_not_reached(world: World) -> Result<()> {
-    let (say, _) = filled(&world, 3).await?;
+async fn a_revision_that_does_not_exist_is_not_reached(fixture: Fixture) -> Result<()> {
+    let (say, _) = filled(&fixture, 3).await?;
     let now = say.list(ListCommentsRequest::default()).await?.subject.unwrap_or_default().revision;
     let reached = ListCommentsRequest { min_revision: now, ..Default::default() };
     ensure!(say.list(reached).await?.threads.len() == 3);

@@ -10,7 +10,7 @@ use riposte_sdk::v1::{
     RebuildRanksRequest, RebuildRanksResponse, SubjectScope, UpdateSubjectRequest,
 };
 use riposte_sdk::v1::{Subject, subject_scope::Scope};
-use riposte_tests::{Case, Say, World, cases, floors, rank, refused, until};
+use riposte_tests::{Case, Fixture, Say, cases, floors, rank, refused, until};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -30,8 +30,8 @@ const RANKED: [CommentSort; 5] =
     [CommentSort::Hot, CommentSort::Top, CommentSort::Best, CommentSort::Controversial, CommentSort::MostReplies];
 
 /// Creates roots with various likes, dislikes and replies; several are equal.
-async fn voted(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
-    let say = Say::on(&world.client, "article");
+async fn voted(fixture: &Fixture, count: usize) -> Result<(Say, Vec<Comment>)> {
+    let say = Say::on(&fixture.client, "article");
     let mut roots = Vec::new();
     for n in 0..count {
         let root = say.comment("m", &n.to_string()).await?;
@@ -49,8 +49,8 @@ async fn voted(world: &World, count: usize) -> Result<(Say, Vec<Comment>)> {
     Ok((say, roots))
 }
 
-async fn every_ranked_sort_is_that_of_its_formula(world: World) -> Result<()> {
-    let (say, _) = voted(&world, 17).await?;
+async fn every_ranked_sort_is_that_of_its_formula(fixture: Fixture) -> Result<()> {
+    let (say, _) = voted(&fixture, 17).await?;
     for sort in RANKED {
         let found = say.roots(sort, 5).await?;
         ensure!(found.len() == 17, "{sort:?}: {} roots", found.len());
@@ -62,8 +62,8 @@ async fn every_ranked_sort_is_that_of_its_formula(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn ranked_walks_are_exact_while_others_like_write_and_delete(world: World) -> Result<()> {
-    let (say, roots) = voted(&world, 40).await?;
+async fn ranked_walks_are_exact_while_others_like_write_and_delete(fixture: Fixture) -> Result<()> {
+    let (say, roots) = voted(&fixture, 40).await?;
     let (doomed, stood): (Vec<_>, Vec<_>) = roots.iter().map(|root| root.id).partition(|id| id % 3 == 0);
     let stop = Arc::new(AtomicBool::new(false));
     let writer = |kind: usize| {
@@ -97,11 +97,11 @@ async fn ranked_walks_are_exact_while_others_like_write_and_delete(world: World)
     for writer in writers {
         ensure!(writer.await?? > 0, "nothing was written meanwhile");
     }
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn a_like_lifts_a_comment_within_seconds(world: World) -> Result<()> {
-    let (say, roots) = voted(&world, 6).await?;
+async fn a_like_lifts_a_comment_within_seconds(fixture: Fixture) -> Result<()> {
+    let (say, roots) = voted(&fixture, 6).await?;
     // The root has no votes and no replies.
     let last = roots[0].id;
     let first = || async { anyhow::Ok(say.roots(CommentSort::Top, 3).await?.first().map(|top| top.id)) };
@@ -124,8 +124,8 @@ async fn preview(say: &Say, sort: CommentSort) -> Result<Vec<i32>> {
     Ok(thread.replies.iter().map(|reply| reply.floor).collect())
 }
 
-async fn a_preview_shows_the_most_liked_replies(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_preview_shows_the_most_liked_replies(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let mut replies = Vec::new();
     for n in 0..8 {
@@ -150,8 +150,8 @@ async fn a_preview_shows_the_most_liked_replies(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(world: World) -> Result<()> {
-    let (say, roots) = voted(&world, 15).await?;
+async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(fixture: Fixture) -> Result<()> {
+    let (say, roots) = voted(&fixture, 15).await?;
     for (n, target) in [&roots[0], &roots[7], &roots[14]].into_iter().enumerate() {
         let (around_comment_id, around_floor) = if n == 1 { (0, target.floor) } else { (target.id, 0) };
         let request = ListCommentsRequest {
@@ -163,8 +163,8 @@ async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(world: World)
         };
         let (page, seen) = say.both_ways(request).await?;
         ensure!(page.threads.len() == 4 && floors(&page).contains(&target.floor), "{:?}", floors(&page));
-        let whole: Vec<i32> = say.roots(CommentSort::Best, 100).await?.iter().map(|c| c.floor).collect();
-        ensure!(seen == whole, "around {}: {seen:?}, not {whole:?}", target.floor);
+        let complete: Vec<i32> = say.roots(CommentSort::Best, 100).await?.iter().map(|c| c.floor).collect();
+        ensure!(seen == complete, "around {}: {seen:?}, not {complete:?}", target.floor);
     }
     let reply = say.reply(roots[3].id, "m", "deep").await?;
     let request = ListCommentsRequest {
@@ -180,8 +180,8 @@ async fn around_a_comment_or_floor_a_ranked_page_goes_on_both_ways(world: World)
     Ok(())
 }
 
-async fn pinned_roots_stand_apart_and_in_their_place(world: World) -> Result<()> {
-    let (say, roots) = voted(&world, 6).await?;
+async fn pinned_roots_stand_apart_and_in_their_place(fixture: Fixture) -> Result<()> {
+    let (say, roots) = voted(&fixture, 6).await?;
     let owned = Subject { key: Some(say.key.clone()), owner_id: "owner".into(), ..Subject::default() };
     let update = UpdateSubjectRequest {
         subject: Some(owned),
@@ -200,8 +200,8 @@ async fn pinned_roots_stand_apart_and_in_their_place(world: World) -> Result<()>
     Ok(())
 }
 
-async fn replies_are_ranked_by_likes_and_dislikes_only(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn replies_are_ranked_by_likes_and_dislikes_only(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     for n in 0..14_usize {
         let reply = say.reply(root.id, "m", &n.to_string()).await?;
@@ -232,8 +232,8 @@ async fn replies_are_ranked_by_likes_and_dislikes_only(world: World) -> Result<(
     Ok(())
 }
 
-async fn a_ranked_token_belongs_to_its_sort(world: World) -> Result<()> {
-    let (say, _) = voted(&world, 8).await?;
+async fn a_ranked_token_belongs_to_its_sort(fixture: Fixture) -> Result<()> {
+    let (say, _) = voted(&fixture, 8).await?;
     let top = |token: &str, size| ListCommentsRequest {
         sort: CommentSort::Top.into(),
         page_size: size,
@@ -250,18 +250,18 @@ async fn a_ranked_token_belongs_to_its_sort(world: World) -> Result<()> {
         let request = ListCommentsRequest { sort: sort.into(), ..top(&token, 3) };
         ensure!(refused(say.list(request).await)? == mismatch, "{sort:?}");
     }
-    let (other, _) = voted(&world, 2).await?;
+    let (other, _) = voted(&fixture, 2).await?;
     ensure!(refused(other.list(top(&token, 3)).await)? == mismatch);
     Ok(())
 }
 
-async fn a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached(world: World) -> Result<()> {
-    let nothing = Say::on(&world.client, "article");
+async fn a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached(fixture: Fixture) -> Result<()> {
+    let nothing = Say::on(&fixture.client, "article");
     for sort in RANKED {
         let page = nothing.page(sort, 5).await?;
         ensure!(page.threads.is_empty() && page.next_page_token.is_empty() && page.previous_page_token.is_empty());
     }
-    let (say, _) = voted(&world, 3).await?;
+    let (say, _) = voted(&fixture, 3).await?;
     let at = |min_revision| ListCommentsRequest {
         sort: CommentSort::Hot.into(),
         min_revision,
@@ -275,11 +275,11 @@ async fn a_ranked_list_of_nothing_is_empty_and_a_revision_beyond_is_not_reached(
     Ok(())
 }
 
-async fn a_rebuild_of_ranks_finds_nothing_left_to_do_the_second_time(world: World) -> Result<()> {
+async fn a_rebuild_of_ranks_finds_nothing_left_to_do_the_second_time(fixture: Fixture) -> Result<()> {
     let object_type = format!("t{}", &uuid::Uuid::new_v4().simple().to_string()[..20]);
     let mut sums = HashMap::new();
     for n in 0..3 {
-        let say = Say::on(&world.client, &object_type);
+        let say = Say::on(&fixture.client, &object_type);
         let root = say.comment("m", "root").await?;
         let reply = say.reply(root.id, "m", "reply").await?;
         say.like(if n == 0 { root.id } else { reply.id }, "x", LikeValue::Like).await?;
@@ -287,10 +287,10 @@ async fn a_rebuild_of_ranks_finds_nothing_left_to_do_the_second_time(world: Worl
     for second in [false, true] {
         let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(object_type.clone())) });
         let request = RebuildRanksRequest { scope, ..RebuildRanksRequest::default() };
-        let mut answers = world.server.admin()?.rebuild_ranks(request).await?.into_inner();
+        let mut responses = fixture.server.admin()?.rebuild_ranks(request).await?.into_inner();
         let mut last = RebuildRanksResponse::default();
-        while let Some(answer) = answers.message().await? {
-            last = answer;
+        while let Some(response) = responses.message().await? {
+            last = response;
         }
         ensure!(last.subjects_done == 3 && last.comments_checked == 6 && last.resume_token.is_empty(), "{last:?}");
         sums.insert(second, last.comments_changed);

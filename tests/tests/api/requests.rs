@@ -6,7 +6,7 @@ use riposte_sdk::v1::{
     CommentSort, CreateCommentRequest, CreateReplyRequest, DeleteCommentRequest, ErrorReason, PinCommentRequest,
 };
 use riposte_tests::say::content;
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -28,8 +28,8 @@ fn create(say: &Say, member: &str, text: &str, id: &str) -> CreateCommentRequest
     }
 }
 
-async fn a_repeated_create_answers_the_first_id_floor_and_revision(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_repeated_create_answers_the_first_id_floor_and_revision(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let first = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
     for n in 0..3 {
@@ -46,8 +46,8 @@ async fn a_repeated_create_answers_the_first_id_floor_and_revision(world: World)
     Ok(())
 }
 
-async fn the_same_id_with_another_body_is_refused(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn the_same_id_with_another_body_is_refused(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let made = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
     let reused = (Code::InvalidArgument, ErrorReason::RequestIdReused);
@@ -64,8 +64,8 @@ async fn the_same_id_with_another_body_is_refused(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn the_same_id_of_another_member_is_another_request(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn the_same_id_of_another_member_is_another_request(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let first = say.client.comments().create_comment(create(&say, "m", "text", &id)).await?.into_inner();
     let second = say.client.comments().create_comment(create(&say, "x", "text", &id)).await?.into_inner();
@@ -73,19 +73,19 @@ async fn the_same_id_of_another_member_is_another_request(world: World) -> Resul
     Ok(())
 }
 
-async fn sixteen_twins_at_once_make_one_comment(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn sixteen_twins_at_once_make_one_comment(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let twin = || {
         let (mut comments, request) = (say.client.comments(), create(&say, "m", "text", &id));
         async move { comments.create_comment(request).await }
     };
-    let answers = join_all((0..16).map(|_| twin())).await;
+    let responses = join_all((0..16).map(|_| twin())).await;
     let mut ids = Vec::new();
-    for answer in answers {
-        let answer = answer?.into_inner();
-        let comment = answer.comment.unwrap_or_default();
-        ids.push((comment.id, comment.floor, answer.subject_revision));
+    for response in responses {
+        let response = response?.into_inner();
+        let comment = response.comment.unwrap_or_default();
+        ids.push((comment.id, comment.floor, response.subject_revision));
     }
     ids.dedup();
     ensure!(ids.len() == 1, "{ids:?}");
@@ -93,8 +93,8 @@ async fn sixteen_twins_at_once_make_one_comment(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn a_failed_attempt_does_not_use_the_id_up(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_failed_attempt_does_not_use_the_id_up(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let id = uuid::Uuid::new_v4().to_string();
     let bad = say.client.comments().create_comment(create(&say, "m", " ", &id)).await;
     ensure!(refused(bad)?.0 == Code::InvalidArgument);
@@ -107,8 +107,8 @@ async fn a_failed_attempt_does_not_use_the_id_up(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn repeated_deletes_and_pins_answer_as_the_first(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn repeated_deletes_and_pins_answer_as_the_first(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     super::subjects::create(&say, "owner").await?;
     let comment = say.comment("m", "text").await?;
     let pin =

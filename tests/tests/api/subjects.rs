@@ -6,7 +6,7 @@ use riposte_sdk::v1::{
     BatchGetSubjectsRequest, CommentSort, CreateSubjectRequest, DeleteSubjectRequest, ErrorReason, GetSubjectRequest,
     Subject, SubjectState, UndeleteSubjectRequest, UpdateSubjectRequest,
 };
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -17,7 +17,7 @@ pub(crate) const CASES: &[Case] = cases![
     a_read_only_subject_takes_reads_and_no_writes,
     a_hidden_subject_takes_neither_lists_nor_writes,
     a_deleted_subject_keeps_everything_and_comes_back,
-    a_batch_keeps_the_order_of_the_request_and_tells_what_is_missing,
+    a_batch_keeps_the_order_of_the_request_and_names_the_missing_keys,
 ];
 
 /// Creates the subject of `say` with an owner.
@@ -48,8 +48,8 @@ async fn update(say: &Say, subject: Subject, paths: &[&str]) -> Result<Subject, 
     Ok(say.client.subjects().update_subject(request).await?.into_inner().subject.unwrap_or_default())
 }
 
-async fn a_subject_is_created_once_and_keeps_its_owner_and_metadata(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_subject_is_created_once_and_keeps_its_owner_and_metadata(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let made = create(&say, "owner").await?;
     ensure!(made.owner_id == "owner" && made.metadata["title"] == "Título 楼" && made.revision == 1, "{made:?}");
     ensure!(made.state() == SubjectState::Active && made.create_time.is_some(), "{made:?}");
@@ -60,8 +60,8 @@ async fn a_subject_is_created_once_and_keeps_its_owner_and_metadata(world: World
     Ok(())
 }
 
-async fn an_absent_subject_of_an_auto_create_type_reads_as_empty(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn an_absent_subject_of_an_auto_create_type_reads_as_empty(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let subject = get(&say).await?;
     ensure!((subject.root_count, subject.comment_count, subject.revision) == (0, 0, 0), "{subject:?}");
     let page = say.page(CommentSort::Newest, 10).await?;
@@ -71,9 +71,9 @@ async fn an_absent_subject_of_an_auto_create_type_reads_as_empty(world: World) -
     Ok(())
 }
 
-async fn lists_beside_a_first_comment_are_never_refused(world: World) -> Result<()> {
+async fn lists_beside_a_first_comment_are_never_refused(fixture: Fixture) -> Result<()> {
     for _ in 0..20 {
-        let say = Say::on(&world.client, "article");
+        let say = Say::on(&fixture.client, "article");
         let lists = async {
             let mut seen = 0;
             while seen == 0 {
@@ -90,8 +90,8 @@ async fn lists_beside_a_first_comment_are_never_refused(world: World) -> Result<
     Ok(())
 }
 
-async fn an_update_changes_only_what_the_mask_names_and_moves_the_etag(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn an_update_changes_only_what_the_mask_names_and_moves_the_etag(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let made = create(&say, "owner").await?;
     let wish = Subject {
         key: Some(say.key.clone()),
@@ -110,8 +110,8 @@ async fn an_update_changes_only_what_the_mask_names_and_moves_the_etag(world: Wo
     Ok(())
 }
 
-async fn a_read_only_subject_takes_reads_and_no_writes(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_read_only_subject_takes_reads_and_no_writes(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "before").await?;
     set_state(&say, SubjectState::ReadOnly).await?;
     let expected = (Code::FailedPrecondition, ErrorReason::SubjectReadOnly);
@@ -124,8 +124,8 @@ async fn a_read_only_subject_takes_reads_and_no_writes(world: World) -> Result<(
     Ok(())
 }
 
-async fn a_hidden_subject_takes_neither_lists_nor_writes(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_hidden_subject_takes_neither_lists_nor_writes(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "before").await?;
     set_state(&say, SubjectState::Hidden).await?;
     let expected = (Code::FailedPrecondition, ErrorReason::SubjectHidden);
@@ -140,8 +140,8 @@ async fn a_hidden_subject_takes_neither_lists_nor_writes(world: World) -> Result
     Ok(())
 }
 
-async fn a_deleted_subject_keeps_everything_and_comes_back(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_deleted_subject_keeps_everything_and_comes_back(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "kept").await?;
     let delete = DeleteSubjectRequest { key: Some(say.key.clone()), ..DeleteSubjectRequest::default() };
     say.client.subjects().delete_subject(delete.clone()).await?;
@@ -169,8 +169,8 @@ async fn a_deleted_subject_keeps_everything_and_comes_back(world: World) -> Resu
     Ok(())
 }
 
-async fn a_batch_keeps_the_order_of_the_request_and_tells_what_is_missing(world: World) -> Result<()> {
-    let says: Vec<_> = (0..20).map(|_| Say::on(&world.client, "article")).collect();
+async fn a_batch_keeps_the_order_of_the_request_and_names_the_missing_keys(fixture: Fixture) -> Result<()> {
+    let says: Vec<_> = (0..20).map(|_| Say::on(&fixture.client, "article")).collect();
     for (n, say) in says.iter().enumerate() {
         for _ in 0..n % 3 + 1 {
             say.comment("m", "x").await?;
@@ -178,7 +178,7 @@ async fn a_batch_keeps_the_order_of_the_request_and_tells_what_is_missing(world:
     }
     let keys: Vec<_> = says.iter().rev().map(|s| s.key.clone()).collect();
     let request = BatchGetSubjectsRequest { keys: keys.clone(), ..BatchGetSubjectsRequest::default() };
-    let found = world.client.subjects().batch_get_subjects(request).await?.into_inner().subjects;
+    let found = fixture.client.subjects().batch_get_subjects(request).await?.into_inner().subjects;
     ensure!(found.iter().map(|s| s.key.clone().unwrap_or_default()).collect::<Vec<_>>() == keys);
     let counts: Vec<_> = (0..20).rev().map(|n| n % 3 + 1).collect();
     ensure!(found.iter().map(|s| s.comment_count).collect::<Vec<_>>() == counts, "{found:?}");

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason, LikeValue, SubjectKey};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -12,9 +12,9 @@ pub(crate) const CASES: &[Case] = cases![
     equal_ids_under_two_types_are_two_subjects_and_two_people,
 ];
 
-async fn text_of_every_script_comes_back_as_it_was_in_normal_form(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
-    for (sent, kept) in [
+async fn text_of_every_script_comes_back_as_it_was_in_normal_form(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    for (sent, stored) in [
         ("盖楼", "盖楼"),
         ("👩‍👩‍👧‍👦🏳️‍🌈 𝔘𝔫𝔦", "👩‍👩‍👧‍👦🏳️‍🌈 𝔘𝔫𝔦"),
         ("שלום \u{202E}עולם\u{202C} مرحبا", "שלום \u{202E}עולם\u{202C} مرحبا"),
@@ -24,13 +24,13 @@ async fn text_of_every_script_comes_back_as_it_was_in_normal_form(world: World) 
     ] {
         let made = say.comment("m", sent).await?;
         let read = super::comments::get(&say, made.id).await?;
-        ensure!(read.content.unwrap_or_default().text == kept, "{sent:?}");
+        ensure!(read.content.unwrap_or_default().text == stored, "{sent:?}");
     }
     Ok(())
 }
 
-async fn nul_and_blank_are_no_text(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn nul_and_blank_are_no_text(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     for text in ["", " ", "\n\t", "a\0b", "\u{3000}"] {
         let outcome = say.comment("m", text).await;
         ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::FieldInvalid), "{text:?}");
@@ -39,16 +39,16 @@ async fn nul_and_blank_are_no_text(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn ids_are_compared_byte_by_byte(world: World) -> Result<()> {
+async fn ids_are_compared_byte_by_byte(fixture: Fixture) -> Result<()> {
     let base = uuid::Uuid::now_v7().to_string();
     for id in ["x", "x ", "X", "é", "e\u{301}", " x", "x\u{a0}"] {
         let key = SubjectKey { object_type: "article".into(), object_id: format!("{}{id}", &base[..30]) };
-        let say = Say { client: world.client.clone(), key };
+        let say = Say { client: fixture.client.clone(), key };
         let made = say.comment("m", id).await?;
         ensure!(made.floor == 1, "{id:?} is taken for another");
         ensure!(made.subject.unwrap_or_default().object_id == say.key.object_id);
     }
-    let say = Say::on(&world.client, "article");
+    let say = Say::on(&fixture.client, "article");
     let id = say.comment("m", "root").await?.id;
     for member in ["x", "x ", "X", "é", "e\u{301}"] {
         ensure!(say.like(id, member, LikeValue::Like).await?.changed, "{member:?} is taken for another");
@@ -57,8 +57,8 @@ async fn ids_are_compared_byte_by_byte(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn equal_ids_under_two_types_are_two_subjects_and_two_people(world: World) -> Result<()> {
-    let one = Say::on(&world.client, "article");
+async fn equal_ids_under_two_types_are_two_subjects_and_two_people(fixture: Fixture) -> Result<()> {
+    let one = Say::on(&fixture.client, "article");
     let two = Say { key: SubjectKey { object_type: "video".into(), ..one.key.clone() }, ..one.clone() };
     let id = uuid::Uuid::new_v4().to_string();
     for say in [&one, &two] {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort, ErrorReason, GetThreadRequest, ListConversationRequest};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -27,8 +27,8 @@ pub(crate) async fn thread(say: &Say, comment_id: i64, page_size: i32) -> Result
     }
 }
 
-async fn a_reply_below_the_cap_attaches_at_the_cap_and_keeps_its_parent(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_reply_below_the_cap_attaches_at_the_cap_and_keeps_its_parent(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let first = say.reply(root.id, "m", "first").await?;
     let second = say.reply(first.id, "m", "second").await?;
@@ -41,24 +41,24 @@ async fn a_reply_below_the_cap_attaches_at_the_cap_and_keeps_its_parent(world: W
     Ok(())
 }
 
-async fn a_thread_is_read_in_thread_order_over_pages(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "deep");
+async fn a_thread_is_read_in_thread_order_over_pages(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "deep");
     let root = say.comment("m", "r").await?;
     let a = say.reply(root.id, "m", "a").await?;
     let b = say.reply(root.id, "m", "b").await?;
     let a1 = say.reply(a.id, "m", "a1").await?;
     let b1 = say.reply(b.id, "m", "b1").await?;
     let a2 = say.reply(a.id, "m", "a2").await?;
-    let whole = [root.id, a.id, a1.id, a2.id, b.id, b1.id];
+    let complete = [root.id, a.id, a1.id, a2.id, b.id, b1.id];
     for size in [1, 2, 3, 100] {
         let walked: Vec<_> = thread(&say, root.id, size).await?.iter().map(|c| c.id).collect();
-        ensure!(walked == whole, "pages of {size}: {walked:?}");
+        ensure!(walked == complete, "pages of {size}: {walked:?}");
     }
     Ok(())
 }
 
-async fn a_conversation_is_the_chain_upward_by_parent(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_conversation_is_the_chain_upward_by_parent(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "0").await?;
     let mut chain = vec![root.id];
     for n in 1..=104 {
@@ -83,16 +83,16 @@ async fn a_conversation_is_the_chain_upward_by_parent(world: World) -> Result<()
     Ok(())
 }
 
-async fn a_reply_to_what_does_not_exist_is_not_found(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_reply_to_what_does_not_exist_is_not_found(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let absent = say.reply(root.id ^ (1 << 40), "m", "late").await;
     ensure!(refused(absent)? == (Code::NotFound, ErrorReason::CommentNotFound));
     Ok(())
 }
 
-async fn reply_counts_follow_the_contract(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn reply_counts_follow_the_contract(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let first = say.reply(root.id, "m", "first").await?;
     for _ in 0..3 {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason, GetThreadRequest, ListCommentsRequest, ListRepliesRequest};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 pub(crate) const CASES: &[Case] = cases![
@@ -11,8 +11,8 @@ pub(crate) const CASES: &[Case] = cases![
     garbage_is_no_token,
 ];
 
-async fn given(world: &World) -> Result<(Say, ListCommentsRequest)> {
-    let say = Say::on(&world.client, "article");
+async fn given(fixture: &Fixture) -> Result<(Say, ListCommentsRequest)> {
+    let say = Say::on(&fixture.client, "article");
     for n in 0..5 {
         say.comment("m", &n.to_string()).await?;
     }
@@ -31,8 +31,8 @@ async fn list(say: &Say, request: ListCommentsRequest) -> Result<(Code, ErrorRea
     refused(say.client.comments().list_comments(request).await)
 }
 
-async fn a_changed_token_is_refused_wherever_it_was_changed(world: World) -> Result<()> {
-    let (say, request) = given(&world).await?;
+async fn a_changed_token_is_refused_wherever_it_was_changed(fixture: Fixture) -> Result<()> {
+    let (say, request) = given(&fixture).await?;
     let token = request.page_token.clone();
     for at in 0..token.len() {
         let mut bytes = token.clone().into_bytes();
@@ -50,9 +50,9 @@ async fn a_changed_token_is_refused_wherever_it_was_changed(world: World) -> Res
     Ok(())
 }
 
-async fn a_token_of_other_arguments_is_a_mismatch(world: World) -> Result<()> {
-    let (say, request) = given(&world).await?;
-    let other = Say::on(&world.client, "article");
+async fn a_token_of_other_arguments_is_a_mismatch(fixture: Fixture) -> Result<()> {
+    let (say, request) = given(&fixture).await?;
+    let other = Say::on(&fixture.client, "article");
     other.comment("m", "x").await?;
     let mismatch = (Code::InvalidArgument, ErrorReason::PageTokenMismatch);
     let sorted = ListCommentsRequest { sort: CommentSort::Newest.into(), ..request.clone() };
@@ -70,8 +70,8 @@ async fn a_token_of_other_arguments_is_a_mismatch(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn garbage_is_no_token(world: World) -> Result<()> {
-    let (say, request) = given(&world).await?;
+async fn garbage_is_no_token(fixture: Fixture) -> Result<()> {
+    let (say, request) = given(&fixture).await?;
     let long = "A".repeat(6_000);
     for garbage in ["x", "====", "楼", "\u{0}", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", &long] {
         let request = ListCommentsRequest { page_token: garbage.to_owned(), ..request.clone() };

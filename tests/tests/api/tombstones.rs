@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort, CommentState, ErrorReason, LikeValue};
-use riposte_tests::{Case, Say, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, cases, refused};
 use tonic::Code;
 
 use super::comments::{delete, get, undelete};
@@ -19,8 +19,8 @@ fn is_tombstone(comment: &Comment) -> bool {
     comment.state() == CommentState::Deleted && comment.content.is_none() && comment.member_id.is_empty()
 }
 
-async fn a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with_it(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     let reply = say.reply(root.id, "x", "reply").await?;
     delete(&say, root.id, "m").await?;
@@ -32,11 +32,11 @@ async fn a_deleted_root_stays_as_a_tombstone_above_a_visible_reply_and_goes_with
     ensure!(say.roots(CommentSort::Newest, 10).await?.is_empty());
     undelete(&say, reply.id, "x").await?;
     ensure!(say.roots(CommentSort::Newest, 10).await?.len() == 1, "the tombstone did not come back");
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "deep");
+async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "deep");
     let mut chain = vec![say.comment("m", "0").await?];
     for n in 1..6 {
         let parent = chain[n - 1].id;
@@ -51,13 +51,13 @@ async fn a_tombstone_stays_while_anything_visible_stands_below_it_at_any_depth(w
     delete(&say, chain[5].id, "m").await?;
     ensure!(say.roots(CommentSort::Oldest, 10).await?.is_empty());
     ensure!(say.replies(chain[0].id, CommentSort::Oldest, 10).await?.is_empty());
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
 async fn a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it_and_is_empty_then(
-    world: World,
+    fixture: Fixture,
 ) -> Result<()> {
-    let say = Say::on(&world.client, "deep");
+    let say = Say::on(&fixture.client, "deep");
     let root = say.comment("m", "0").await?;
     let middle = say.reply(root.id, "m", "1").await?;
     let leaf = say.reply(middle.id, "m", "2").await?;
@@ -70,8 +70,8 @@ async fn a_thread_begins_with_a_tombstone_while_anything_visible_stands_below_it
     Ok(())
 }
 
-async fn a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tombstone(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     delete(&say, root.id, "m").await?;
     ensure!(say.roots(CommentSort::Newest, 10).await?.is_empty());
@@ -81,8 +81,8 @@ async fn a_deleted_comment_without_replies_leaves_the_lists_and_answers_as_a_tom
     Ok(())
 }
 
-async fn nothing_is_done_to_a_deleted_comment(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn nothing_is_done_to_a_deleted_comment(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?;
     delete(&say, root.id, "m").await?;
     let unavailable = (Code::FailedPrecondition, ErrorReason::ParentUnavailable);

@@ -11,7 +11,7 @@ use riposte_sdk::v1::{
     export_subject_response::Item, import_item::Kind,
 };
 use riposte_tests::say::content;
-use riposte_tests::{Case, Say, World, cases};
+use riposte_tests::{Case, Fixture, Say, cases};
 
 pub(crate) const CASES: &[Case] = cases![
     an_import_keeps_threads_and_times_and_a_second_one_changes_nothing,
@@ -20,12 +20,12 @@ pub(crate) const CASES: &[Case] = cases![
     an_export_holds_everything_parents_first,
 ];
 
-async fn import(world: &World, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
+async fn import(fixture: &Fixture, items: Vec<ImportItem>) -> Result<Vec<ImportCommentsResponse>> {
     let requests = items.into_iter().map(|item| ImportCommentsRequest { item: Some(item) });
-    let mut answers = world.server.admin()?.import_comments(stream::iter(requests)).await?.into_inner();
+    let mut responses = fixture.server.admin()?.import_comments(stream::iter(requests)).await?.into_inner();
     let mut all = Vec::new();
-    while let Some(answer) = answers.message().await? {
-        all.push(answer);
+    while let Some(response) = responses.message().await? {
+        all.push(response);
     }
     Ok(all)
 }
@@ -81,9 +81,9 @@ fn thread(key: &SubjectKey) -> Vec<ImportItem> {
     ]
 }
 
-async fn an_import_keeps_threads_and_times_and_a_second_one_changes_nothing(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
-    let first = import(&world, thread(&say.key)).await?;
+async fn an_import_keeps_threads_and_times_and_a_second_one_changes_nothing(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    let first = import(&fixture, thread(&say.key)).await?;
     ensure!(first.iter().all(|a| a.outcome() == ImportOutcome::Created), "{first:?}");
     ensure!(first.iter().enumerate().all(|(n, a)| a.index == n as i64), "{first:?}");
     let roots = say.roots(CommentSort::Oldest, 10).await?;
@@ -93,18 +93,18 @@ async fn an_import_keeps_threads_and_times_and_a_second_one_changes_nothing(worl
     let replies = say.replies(roots[0].id, CommentSort::Oldest, 10).await?;
     ensure!(replies[1].parent_id == replies[0].id, "{replies:?}");
     let before = (say.page(CommentSort::Oldest, 10).await?, replies);
-    let second = import(&world, thread(&say.key)).await?;
+    let second = import(&fixture, thread(&say.key)).await?;
     ensure!(second.iter().all(|a| a.outcome() == ImportOutcome::Unchanged), "{second:?}");
     let same =
         |a: &ImportCommentsResponse, b: &ImportCommentsResponse| (a.comment_id, a.floor) == (b.comment_id, b.floor);
     ensure!(first[1..5].iter().zip(&second[1..5]).all(|(a, b)| same(a, b)), "{second:?}");
     let after = (say.page(CommentSort::Oldest, 10).await?, say.replies(roots[0].id, CommentSort::Oldest, 10).await?);
     ensure!(before == after, "a second import changed something");
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn items_that_break_a_rule_are_rejected_alone(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn items_that_break_a_rule_are_rejected_alone(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut blank = comment(&say.key, "blank", "", 1_440_000_000);
     if let Some(Kind::Comment(c)) = &mut blank.kind {
         c.content = content(" ");
@@ -112,32 +112,32 @@ async fn items_that_break_a_rule_are_rejected_alone(world: World) -> Result<()> 
     let items = vec![
         comment(&say.key, "good", "", 1_440_000_000),
         blank,
-        comment(&say.key, "orphan", "nobody", 1_440_000_000),
+        comment(&say.key, "orphan", "missing", 1_440_000_000),
         ImportItem { source: String::new(), ..comment(&say.key, "x", "", 1) },
         ImportItem { kind: None, ..comment(&say.key, "y", "", 1) },
-        like(&say.key, "l", "nobody", "x", LikeValue::Like),
+        like(&say.key, "l", "missing", "x", LikeValue::Like),
         comment(&say.key, "child", "good", 1_440_000_001),
     ];
-    let answers = import(&world, items).await?;
+    let responses = import(&fixture, items).await?;
     use ImportOutcome::{Created, Rejected};
-    let outcomes: Vec<_> = answers.iter().map(|a| a.outcome()).collect();
-    ensure!(outcomes == [Created, Rejected, Rejected, Rejected, Rejected, Rejected, Created], "{answers:?}");
-    let reason = |n: usize| answers[n].error.clone().unwrap_or_default().reason;
+    let outcomes: Vec<_> = responses.iter().map(|a| a.outcome()).collect();
+    ensure!(outcomes == [Created, Rejected, Rejected, Rejected, Rejected, Rejected, Created], "{responses:?}");
+    let reason = |n: usize| responses[n].error.clone().unwrap_or_default().reason;
     let field = ErrorReason::FieldInvalid.as_str_name().trim_start_matches("ERROR_REASON_");
-    ensure!(reason(1) == field && reason(3) == field && reason(4) == field, "{answers:?}");
-    ensure!(reason(2) == "COMMENT_NOT_FOUND" && reason(5) == "COMMENT_NOT_FOUND", "{answers:?}");
+    ensure!(reason(1) == field && reason(3) == field && reason(4) == field, "{responses:?}");
+    ensure!(reason(2) == "COMMENT_NOT_FOUND" && reason(5) == "COMMENT_NOT_FOUND", "{responses:?}");
     Ok(())
 }
 
-async fn two_imports_of_the_same_items_at_once_make_them_once(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn two_imports_of_the_same_items_at_once_make_them_once(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let items: Vec<_> = (0..60)
         .map(|n| {
             let parent = if n % 3 == 0 { String::new() } else { format!("i{}", n - 1) };
             comment(&say.key, &format!("i{n}"), &parent, 1_440_000_000 + n)
         })
         .collect();
-    let (one, two) = futures::future::join(import(&world, items.clone()), import(&world, items)).await;
+    let (one, two) = futures::future::join(import(&fixture, items.clone()), import(&fixture, items)).await;
     let (one, two) = (one?, two?);
     for (a, b) in one.iter().zip(&two) {
         ensure!(a.outcome() != ImportOutcome::Rejected && b.outcome() != ImportOutcome::Rejected, "{a:?} {b:?}");
@@ -145,20 +145,20 @@ async fn two_imports_of_the_same_items_at_once_make_them_once(world: World) -> R
     }
     let subject = say.page(CommentSort::Newest, 1).await?.subject.unwrap_or_default();
     ensure!(subject.comment_count == 60, "{subject:?}");
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn an_export_holds_everything_parents_first(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
-    import(&world, thread(&say.key)).await?;
+async fn an_export_holds_everything_parents_first(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
+    import(&fixture, thread(&say.key)).await?;
     let roots = say.roots(CommentSort::Oldest, 10).await?;
     super::comments::delete(&say, roots[1].id, "member of b").await?;
     let request = ExportSubjectRequest { key: Some(say.key.clone()) };
-    let mut stream = world.server.admin()?.export_subject(request).await?.into_inner();
+    let mut stream = fixture.server.admin()?.export_subject(request).await?.into_inner();
     let (mut seen, mut likes, mut deleted) = (HashMap::new(), 0, 0);
     let mut position = 0;
-    while let Some(answer) = stream.message().await? {
-        match answer.item.context("an empty item")? {
+    while let Some(response) = stream.message().await? {
+        match response.item.context("an empty item")? {
             Item::Subject(subject) => {
                 ensure!(position == 0 && subject.subject.unwrap_or_default().owner_id == "owner");
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, ensure};
 use riposte_sdk::v1::{Comment, CommentSort};
-use riposte_tests::{Case, Say, World, cases};
+use riposte_tests::{Case, Fixture, Say, cases};
 
 pub(crate) const CASES: &[Case] =
     cases![a_walk_of_roots_is_exact_while_others_write_and_delete, a_walk_of_replies_is_exact_while_others_write,];
@@ -25,8 +25,8 @@ fn exact(sort: CommentSort, walked: &[Comment], stood: &HashSet<i64>) -> Result<
     Ok(())
 }
 
-async fn a_walk_of_roots_is_exact_while_others_write_and_delete(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_walk_of_roots_is_exact_while_others_write_and_delete(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let mut stood = HashSet::new();
     let mut doomed = Vec::new();
     for n in 0..60 {
@@ -59,11 +59,11 @@ async fn a_walk_of_roots_is_exact_while_others_write_and_delete(world: World) ->
     }
     stop.store(true, Ordering::Relaxed);
     ensure!(writer.await?? > 0, "nothing was written meanwhile");
-    super::floors::verify(&world, &say).await
+    super::floors::verify(&fixture, &say).await
 }
 
-async fn a_walk_of_replies_is_exact_while_others_write(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_walk_of_replies_is_exact_while_others_write(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let root = say.comment("m", "root").await?.id;
     let mut stood = HashSet::new();
     for n in 0..40 {

@@ -9,19 +9,19 @@ use riposte_sdk::v1::{
     CommentChangeKind, DeleteSubjectRequest, ErrorReason, LikeValue, Subject, SubjectState, UndeleteSubjectRequest,
     UpdateSubjectRequest, WatchSubjectRequest,
 };
-use riposte_tests::{Case, Say, Watch, World, cases, refused};
+use riposte_tests::{Case, Fixture, Say, Watch, cases, refused};
 use tonic::Code;
 
 use super::comments::delete;
 
 pub(crate) const CASES: &[Case] = cases![
-    a_watcher_is_told_what_each_revision_changed,
+    a_watch_returns_the_changes_of_each_revision,
     revisions_are_dense_and_in_order_while_many_write,
     a_watch_resumes_behind_any_revision_it_has_seen,
     a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened,
-    a_hundred_watchers_of_one_subject_are_all_told_the_same,
+    a_hundred_watches_of_one_subject_return_the_same_changes,
     a_watch_is_refused_where_a_list_would_be,
-    deleting_and_hiding_are_told_and_the_watch_goes_on,
+    a_watch_returns_deletions_and_hidings_and_goes_on,
     a_watch_ends_at_its_callers_own_deadline,
 ];
 
@@ -29,8 +29,8 @@ async fn revision(say: &Say) -> Result<i64> {
     Ok(say.page(Default::default(), 1).await?.subject.unwrap_or_default().revision)
 }
 
-async fn a_watcher_is_told_what_each_revision_changed(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_watch_returns_the_changes_of_each_revision(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     let first = say.comment("m", "before").await?;
     let mut watch = Watch::open(&say, 0).await?;
     let root = say.comment("m", "root").await?;
@@ -44,16 +44,16 @@ async fn a_watcher_is_told_what_each_revision_changed(world: World) -> Result<()
         (first.id, 0, CommentChangeKind::StateChanged),
     ] {
         let change = watch.change().await?;
-        let told = change.comments.iter().find(|change| change.comment_id == comment);
+        let reported = change.comments.iter().find(|change| change.comment_id == comment);
         ensure!(change.revision == expected && !change.subject_changed, "{change:?}");
-        ensure!(told.is_some_and(|told| told.kind() == kind && told.root_id == root_id), "{change:?}");
+        ensure!(reported.is_some_and(|reported| reported.kind() == kind && reported.root_id == root_id), "{change:?}");
         expected += 1;
     }
     Ok(())
 }
 
-async fn revisions_are_dense_and_in_order_while_many_write(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn revisions_are_dense_and_in_order_while_many_write(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     say.comment("m", "first").await?;
     let begin = revision(&say).await?;
     let mut watch = Watch::open(&say, begin).await?;
@@ -67,15 +67,15 @@ async fn revisions_are_dense_and_in_order_while_many_write(world: World) -> Resu
     }
     let last = revision(&say).await?;
     let changes = watch.until(begin, last).await?;
-    let mut told: Vec<i64> = changes.iter().flat_map(|change| &change.comments).map(|c| c.comment_id).collect();
-    told.sort_unstable();
+    let mut reported: Vec<i64> = changes.iter().flat_map(|change| &change.comments).map(|c| c.comment_id).collect();
+    reported.sort_unstable();
     written.sort_unstable();
-    ensure!(told == written, "{} comments told, {} written", told.len(), written.len());
+    ensure!(reported == written, "{} comments reported, {} written", reported.len(), written.len());
     Ok(())
 }
 
-async fn a_watch_resumes_behind_any_revision_it_has_seen(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_watch_resumes_behind_any_revision_it_has_seen(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     for n in 0..12 {
         say.comment("m", &n.to_string()).await?;
     }
@@ -96,21 +96,21 @@ async fn a_watch_resumes_behind_any_revision_it_has_seen(world: World) -> Result
     Ok(())
 }
 
-async fn a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_watch_that_broke_before_its_first_change_resumes_where_it_was_opened(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     say.comment("m", "before").await?;
     let begin = revision(&say).await?;
     let broken = Watch::open(&say, 0).await?;
     ensure!(broken.opened() == begin, "{} instead of {begin}", broken.opened());
     drop(broken);
-    say.comment("m", "while nobody watches").await?;
+    say.comment("m", "without a watch").await?;
     let mut resumed = Watch::open(&say, begin).await?;
     ensure!(resumed.opened() == begin && resumed.change().await?.revision == begin + 1);
     Ok(())
 }
 
-async fn a_hundred_watchers_of_one_subject_are_all_told_the_same(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_hundred_watches_of_one_subject_return_the_same_changes(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     say.comment("m", "first").await?;
     let begin = revision(&say).await?;
     let watches = try_join_all((0..100).map(|_| Watch::open(&say, begin))).await?;
@@ -118,13 +118,13 @@ async fn a_hundred_watchers_of_one_subject_are_all_told_the_same(world: World) -
         say.comment("m", &n.to_string()).await?;
     }
     let last = revision(&say).await?;
-    let told = try_join_all(watches.into_iter().map(async |mut watch| watch.until(begin, last).await)).await?;
-    ensure!(told.iter().all(|changes| *changes == told[0]), "watchers were told different things");
+    let reported = try_join_all(watches.into_iter().map(async |mut watch| watch.until(begin, last).await)).await?;
+    ensure!(reported.iter().all(|changes| *changes == reported[0]), "the watches returned different changes");
     Ok(())
 }
 
-async fn a_watch_is_refused_where_a_list_would_be(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_watch_is_refused_where_a_list_would_be(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     ensure!(refused(Watch::open(&say, 0).await)? == (Code::NotFound, ErrorReason::SubjectNotFound));
     say.comment("m", "x").await?;
     ensure!(refused(Watch::open(&say, -1).await)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));
@@ -133,20 +133,20 @@ async fn a_watch_is_refused_where_a_list_would_be(world: World) -> Result<()> {
     Ok(())
 }
 
-async fn deleting_and_hiding_are_told_and_the_watch_goes_on(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_watch_returns_deletions_and_hidings_and_goes_on(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     say.comment("m", "x").await?;
     let mut watch = Watch::open(&say, 0).await?;
     set_state(&say, SubjectState::Hidden).await?;
     ensure!(watch.change().await?.subject_changed);
-    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectHidden, "though somebody watches it");
+    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectHidden, "though it is watched");
     set_state(&say, SubjectState::Active).await?;
     ensure!(watch.change().await?.subject_changed);
     let key = Some(say.key.clone());
     let delete = DeleteSubjectRequest { key: key.clone(), ..DeleteSubjectRequest::default() };
     say.client.subjects().delete_subject(delete).await?;
     ensure!(watch.change().await?.subject_changed);
-    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectNotFound, "though somebody watches it");
+    ensure!(refused(Watch::open(&say, 0).await)?.1 == ErrorReason::SubjectNotFound, "though it is watched");
     let back = UndeleteSubjectRequest { key, ..UndeleteSubjectRequest::default() };
     say.client.subjects().undelete_subject(back).await?;
     ensure!(watch.change().await?.subject_changed);
@@ -156,8 +156,8 @@ async fn deleting_and_hiding_are_told_and_the_watch_goes_on(world: World) -> Res
     Ok(())
 }
 
-async fn a_watch_ends_at_its_callers_own_deadline(world: World) -> Result<()> {
-    let say = Say::on(&world.client, "article");
+async fn a_watch_ends_at_its_callers_own_deadline(fixture: Fixture) -> Result<()> {
+    let say = Say::on(&fixture.client, "article");
     say.comment("m", "x").await?;
     let message = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: 0 };
     let mut request = tonic::Request::new(message);

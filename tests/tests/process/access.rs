@@ -3,7 +3,7 @@
 
 mod audit;
 mod authority;
-mod door;
+mod callers;
 mod issuer;
 mod jwt;
 mod secrecy;
@@ -11,7 +11,7 @@ mod table;
 mod tls;
 
 use anyhow::{Context, Result, ensure};
-use door::{Callers, dev};
+use callers::{Callers, dev};
 use riposte_sdk::v1::ErrorReason;
 use riposte_sdk::{Error, v1};
 use riposte_tests::raw::{self, Raw};
@@ -65,10 +65,10 @@ async fn every_cell_of_the_matrix_is_as_the_table_says() -> Result<()> {
     for row in METHODS {
         let target = if row.method.starts_with("AdminService") { server.admin_target() } else { server.target() };
         for token in [None, Some("riposte_nobody")] {
-            let said = outcome(&Raw::to(target, token)?, row, GRANTED, fixture.granted).await?;
+            let result = outcome(&Raw::to(target, token)?, row, GRANTED, fixture.granted).await?;
             ensure!(
-                said == (Code::Unauthenticated, ErrorReason::CallerUnknown),
-                "{} by {token:?}: {said:?}",
+                result == (Code::Unauthenticated, ErrorReason::CallerUnknown),
+                "{} by {token:?}: {result:?}",
                 row.method
             );
             cells += 1;
@@ -99,11 +99,15 @@ async fn a_method_of_the_other_port_does_not_exist_for_any_role() -> Result<()> 
     for row in METHODS {
         let other = if row.method.starts_with("AdminService") { server.target() } else { server.admin_target() };
         for role in ROLES {
-            let said = outcome(&Raw::to(other, Some(callers.token(role)))?, row, GRANTED, 1).await?;
-            ensure!(said == (Code::Unimplemented, ErrorReason::NotImplemented), "{} by {role}: {said:?}", row.method);
+            let result = outcome(&Raw::to(other, Some(callers.token(role)))?, row, GRANTED, 1).await?;
+            ensure!(
+                result == (Code::Unimplemented, ErrorReason::NotImplemented),
+                "{} by {role}: {result:?}",
+                row.method
+            );
         }
-        let said = outcome(&Raw::to(other, None)?, row, GRANTED, 1).await?;
-        ensure!(said == (Code::Unauthenticated, ErrorReason::CallerUnknown), "{}: {said:?}", row.method);
+        let result = outcome(&Raw::to(other, None)?, row, GRANTED, 1).await?;
+        ensure!(result == (Code::Unauthenticated, ErrorReason::CallerUnknown), "{}: {result:?}", row.method);
     }
     Ok(())
 }
@@ -134,10 +138,10 @@ async fn an_item_of_a_type_that_was_not_granted_is_not_imported() -> Result<()> 
         }),
     };
     let items = tokio_stream::iter([item(GRANTED), item(OTHER)]);
-    let mut answers = admin.import_comments(items).await?.into_inner();
+    let mut responses = admin.import_comments(items).await?.into_inner();
     let mut outcomes = Vec::new();
-    while let Some(answer) = answers.message().await? {
-        outcomes.push((answer.outcome(), answer.error.map(|error| error.reason)));
+    while let Some(response) = responses.message().await? {
+        outcomes.push((response.outcome(), response.error.map(|error| error.reason)));
     }
     let denied = Some("CALLER_NOT_ALLOWED".to_owned());
     ensure!(outcomes == [(v1::ImportOutcome::Created, None), (v1::ImportOutcome::Rejected, denied)], "{outcomes:?}");
@@ -168,14 +172,14 @@ async fn page_tokens_belong_to_their_caller() -> Result<()> {
 }
 
 #[tokio::test]
-async fn health_is_told_to_anybody_and_reflection_to_callers() -> Result<()> {
+async fn health_needs_no_token_and_reflection_needs_one() -> Result<()> {
     let callers = Callers::with_each_role(GRANTED);
     let server = dev(None, &callers, &[]).await?;
     let target = server.target().to_owned();
     riposte_tests::command::run(["healthcheck", "--target", &target]).await?.ended(0)?.says(&["SERVING"])?;
     for (token, code) in [(None, Code::Unauthenticated), (Some(callers.token("reader")), Code::Ok)] {
-        let said = Raw::to(&target, token)?.services().await;
-        ensure!(said.as_ref().err().map_or(Code::Ok, tonic::Status::code) == code, "{said:?}");
+        let result = Raw::to(&target, token)?.services().await;
+        ensure!(result.as_ref().err().map_or(Code::Ok, tonic::Status::code) == code, "{result:?}");
     }
     Ok(())
 }
@@ -196,14 +200,15 @@ async fn callers_come_and_go_without_a_restart_and_a_broken_file_changes_nothing
     callers.write_broken()?;
     let metrics = server.metrics_target();
     let refused = "riposte_reloads_total{outcome=\"refused\"} 1";
-    until("the broken file is told", || async { Ok(ask(metrics, "GET", "/metrics").await?.contains(refused)) }).await?;
-    ensure!(code(&reader).await == Code::Ok, "a broken file sent everybody away");
+    until("the broken file is reported", || async { Ok(ask(metrics, "GET", "/metrics").await?.contains(refused)) })
+        .await?;
+    ensure!(code(&reader).await == Code::Ok, "a broken file revoked the tokens");
     callers.remove("reader");
     callers = callers.and("late", &["reader"], &[GRANTED]);
     callers.write()?;
     let late = callers.client(&server, "late")?;
     until("the new caller is known", || async { Ok(code(&late).await == Code::Ok) }).await?;
-    ensure!(code(&reader).await == Code::Unauthenticated, "who was taken out is still admitted");
+    ensure!(code(&reader).await == Code::Unauthenticated, "a removed caller is still admitted");
     Ok(())
 }
 
@@ -214,7 +219,7 @@ async fn files_of_callers_and_certificates_that_can_only_be_a_mistake_are_refuse
     let empty = ["--set", "server.tls.cert_file=", "--set", "server.tls.key_file="];
     let ran = riposte_tests::command::run([&check[..], &write, &empty].concat()).await?.ended(2)?;
     ran.says(&["server.tls.cert_file: is empty", "server.tls.key_file: is empty"])?;
-    for (roles, types, said) in [
+    for (roles, types, message) in [
         (&[][..], &[GRANTED][..], "caller \"odd\": roles is empty"),
         (&["reader", "reader"], &[GRANTED], "caller \"odd\": roles names one of them twice"),
         (&["reader"], &[], "caller \"odd\": object_types is empty"),
@@ -223,7 +228,7 @@ async fn files_of_callers_and_certificates_that_can_only_be_a_mistake_are_refuse
         callers.write()?;
         let file = format!("auth.callers_file={}", callers.path().display());
         let ran = riposte_tests::command::run(["dev", "--listen", "127.0.0.1:0", "--set", &file]).await?;
-        ran.ended(2)?.says(&[said])?;
+        ran.ended(2)?.says(&[message])?;
     }
     Ok(())
 }
@@ -235,8 +240,8 @@ async fn a_type_that_a_server_does_not_serve_is_no_reason_to_refuse_its_callers(
     let server = dev(None, &callers, &closed).await?;
     let key = v1::SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
     let get = v1::GetSubjectRequest { key: Some(key), ..v1::GetSubjectRequest::default() };
-    let said = callers.client(&server, "early")?.subjects().get_subject(get).await;
-    ensure!(said.as_ref().err().is_none_or(|status| status.code() == Code::NotFound), "{said:?}");
+    let result = callers.client(&server, "early")?.subjects().get_subject(get).await;
+    ensure!(result.as_ref().err().is_none_or(|status| status.code() == Code::NotFound), "{result:?}");
     let file = format!("auth.callers_file={}", callers.path().display());
     let ran =
         riposte_tests::command::run([&["doctor", "--dev", "--set", &file][..], &closed].concat()).await?.ended(0)?;
@@ -253,7 +258,7 @@ async fn a_batch_that_is_refused_names_the_type_that_was_not_granted() -> Result
     let refused = callers.client(&server, "reader")?.subjects().batch_get_subjects(batch).await;
     let error = Error::from(refused.err().context("it was answered")?);
     ensure!(error.reason() == ErrorReason::CallerNotAllowed, "{error:?}");
-    ensure!(error.metadata().get("object_type").is_some_and(|told| told == OTHER), "{error:?}");
+    ensure!(error.metadata().get("object_type").is_some_and(|object_type| object_type == OTHER), "{error:?}");
     Ok(())
 }
 

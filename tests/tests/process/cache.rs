@@ -74,7 +74,7 @@ async fn page(say: &Say) -> Result<v1::ListCommentsResponse> {
 }
 
 /// Creates a root with a liked reply. Returns the id of the reply.
-async fn answered(say: &Say) -> Result<i64> {
+async fn root_with_reply(say: &Say) -> Result<i64> {
     let root = say.comment("m", "first").await?;
     let reply = say.reply(root.id, "m", "answer").await?.id;
     say.like(reply, "fan", LikeValue::Like).await?;
@@ -93,35 +93,38 @@ async fn shows(say: &Say, reply: i64, likes: i32) -> Result<()> {
 /// Reads until a response is degraded or not, as requested; every response is complete all the
 /// same.
 pub(super) async fn until(say: &Say, degraded: bool, roots: usize) -> Result<()> {
-    let answers = async {
+    let responses = async {
         loop {
             let page = page(say).await?;
             ensure!(page.threads.len() == roots, "{} of {roots} roots", page.threads.len());
-            let told: Vec<_> = page.degraded.iter().map(|of| (of.part(), of.reason())).collect();
-            ensure!(told.is_empty() || told == [(DegradedPart::Cache, DegradedReason::Unavailable)], "{told:?}");
-            if told.is_empty() != degraded {
+            let degraded_parts: Vec<_> = page.degraded.iter().map(|of| (of.part(), of.reason())).collect();
+            ensure!(
+                degraded_parts.is_empty() || degraded_parts == [(DegradedPart::Cache, DegradedReason::Unavailable)],
+                "{degraded_parts:?}"
+            );
+            if degraded_parts.is_empty() != degraded {
                 return Ok(());
             }
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), answers).await.context("it never changes")?
+    tokio::time::timeout(Duration::from_secs(60), responses).await.context("it never changes")?
 }
 
 /// Returns the value of a cache counter of the server.
 async fn counted(server: &Server, event: &str) -> Result<u64> {
     let text = super::metrics::ask(server.metrics_target(), "GET", "/metrics").await?;
     let line = format!("riposte_cache_events_total{{event=\"{event}\"}} ");
-    let number = text.lines().find_map(|told| told.strip_prefix(&line)).context("not counted")?;
+    let number = text.lines().find_map(|line_found| line_found.strip_prefix(&line)).context("not counted")?;
     Ok(number.parse()?)
 }
 
 #[tokio::test]
-async fn reads_outlive_redis_killed_frozen_and_emptied_and_nothing_old_comes_back() -> Result<()> {
+async fn reads_survive_a_killed_a_stopped_and_an_emptied_redis_and_return_nothing_old() -> Result<()> {
     let Some(redis) = Redis::start()? else { return Ok(()) };
     let server = served(&redis).await?;
     let say = Say::on(&server.client()?, "video");
-    let reply = answered(&say).await?;
+    let reply = root_with_reply(&say).await?;
     until(&say, false, 1).await?;
     // Redis is paused: the data that it returns when it resumes is outdated.
     redis.signal(Signal::SIGSTOP)?;
@@ -153,7 +156,7 @@ async fn a_server_that_starts_while_redis_is_away_uses_it_when_it_comes() -> Res
     drop(redis);
     let server = copying(&["--set", "cache.kind=redis", "--set", &address]).await?;
     let say = Say::on(&server.client()?, "video");
-    let reply = answered(&say).await?;
+    let reply = root_with_reply(&say).await?;
     until(&say, true, 1).await?;
     let redis = Redis::on(port)?;
     until(&say, false, 1).await?;
@@ -180,22 +183,22 @@ async fn a_cache_is_rebuilt_and_pages_come_from_it() -> Result<()> {
     let Some(redis) = Redis::start()? else { return Ok(()) };
     let server = served(&redis).await?;
     let say = Say::on(&server.client()?, "video");
-    let reply = answered(&say).await?;
+    let reply = root_with_reply(&say).await?;
     until_hits(&server, &say).await?;
     shows(&say, reply, 1).await?;
     let key = Some(say.key.clone());
     let scope = v1::SubjectScope { scope: Some(v1::subject_scope::Scope::Key(key.context("a key")?)) };
     let request = v1::RebuildCacheRequest { scope: Some(scope), request_id: String::new() };
-    let mut answers = server.admin()?.rebuild_cache(request).await?.into_inner();
-    let told = answers.message().await?.context("it tells")?;
-    ensure!(told.subjects_rebuilt == 1, "{told:?}");
+    let mut responses = server.admin()?.rebuild_cache(request).await?.into_inner();
+    let progress = responses.message().await?.context("no progress")?;
+    ensure!(progress.subjects_rebuilt == 1, "{progress:?}");
     ensure!(page(&say).await?.threads.len() == 1);
     ensure!(counted(&server, "drift").await? == 0);
     Ok(())
 }
 
 #[tokio::test]
-async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_read_fresh_at_once() -> Result<()> {
+async fn commits_of_a_process_without_cache_reach_the_cache_through_the_relay_and_fresh_reads_at_once() -> Result<()> {
     let (Some(redis), Some(databases)) = (Redis::start()?, mysql::servers()) else { return Ok(()) };
     let name = mysql::fresh_name();
     // This server has no cache. It starts first and holds the lease until a server with a cache
@@ -233,7 +236,7 @@ async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_
     let request = v1::BatchGetLikeStatesRequest { subject, member_id, comment_ids: vec![root.id], fresh };
     let states = here.client.likes().batch_get_like_states(request).await?.into_inner().states;
     ensure!(states[0].value() == LikeValue::Like, "{states:?}");
-    let told = async {
+    let shown = async {
         loop {
             let page = page(&here).await?;
             let roots = page.threads.iter().filter_map(|thread| Some((thread.comment.as_ref()?, &thread.replies)));
@@ -243,7 +246,7 @@ async fn what_a_process_without_copies_commits_is_told_by_one_that_has_them_and_
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), told).await.context("the copies never hear of it")?
+    tokio::time::timeout(Duration::from_secs(60), shown).await.context("the cache never shows it")?
 }
 
 /// Returns the page without the tokens, which are sealed anew for each response.
@@ -263,7 +266,7 @@ fn unseal(token: &mut String) {
 }
 
 #[tokio::test]
-async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Result<()> {
+async fn a_rendered_page_equals_the_page_of_the_rows_and_its_tokens_are_valid() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let redis = riposte_test_redis::Server::start(&program)?;
     let url = format!("cache.url={}", redis.url());
@@ -282,7 +285,7 @@ async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Res
     say.client.comments().delete_comment(gone).await?;
     // Without single comments only the rendered page can serve the read without the rows.
     let single = "for _, key in ipairs(redis.call('KEYS', '*:c:*')) do redis.call('DEL', key) end return 0";
-    let printed = async {
+    let rendered = async {
         loop {
             while redis.ask(&["EVAL", "return #redis.call('KEYS', '*:f:*')", "0"])?.number()? == 0 {
                 page(&say).await?;
@@ -296,7 +299,7 @@ async fn a_page_in_print_is_the_page_of_the_rows_and_its_tokens_lead_on() -> Res
             }
         }
     };
-    let shown = tokio::time::timeout(Duration::from_secs(60), printed).await.context("nothing is printed")??;
+    let shown = tokio::time::timeout(Duration::from_secs(60), rendered).await.context("no page is rendered")??;
     let request = v1::ListCommentsRequest {
         subject: Some(say.key.clone()),
         sort: CommentSort::Newest.into(),

@@ -19,19 +19,19 @@ async fn it_says_after_how_long_it_serves_and_a_line_to_paste() -> Result<()> {
         let begin = Instant::now();
         let mut dev = command::riposte(["dev", "--listen", "127.0.0.1:0"])?.stdout(Stdio::piped()).spawn()?;
         let mut lines = BufReader::new(dev.stdout.take().context("no output")?).lines();
-        let (mut told, mut pasted) = (None, false);
-        while let (None, Some(line)) | (Some(_), Some(line)) = (told, lines.next_line().await?) {
+        let (mut millis, mut pasted) = (None, false);
+        while let (None, Some(line)) | (Some(_), Some(line)) = (millis, lines.next_line().await?) {
             if let Some((_, rest)) = line.split_once("serving after ") {
-                told = rest.split(' ').next().and_then(|number| number.parse::<u128>().ok());
+                millis = rest.split(' ').next().and_then(|number| number.parse::<u128>().ok());
             }
             pasted |= line.contains("grpcurl -plaintext -d '{\"subject\":");
             if line.contains("riposte.v1.CommentService/ListComments") {
                 break;
             }
         }
-        let (told, outside) = (told.context("it does not say when it serves")?, begin.elapsed().as_millis());
-        ensure!(pasted && told <= GENEROUS, "{told} ms, {pasted}");
-        times.push(format!("{told} ms (with the seed and the banner, seen from outside: {outside} ms)"));
+        let (millis, outside) = (millis.context("it does not say when it serves")?, begin.elapsed().as_millis());
+        ensure!(pasted && millis <= GENEROUS, "{millis} ms, {pasted}");
+        times.push(format!("{millis} ms (with the seed and the banner, seen from outside: {outside} ms)"));
         dev.kill().await?;
     }
     println!("dev serves after {}", times.join(", "));
@@ -39,10 +39,10 @@ async fn it_says_after_how_long_it_serves_and_a_line_to_paste() -> Result<()> {
 }
 
 #[tokio::test]
-async fn it_starts_with_a_discussion_to_look_at() -> Result<()> {
+async fn dev_starts_with_a_sample_discussion() -> Result<()> {
     let server = Server::dev_with(None, &["--seed", "demo"]).await;
     // The harness already requests an empty server; the last flag must not simply win.
-    ensure!(server.is_err(), "--seed was given twice and nobody complained");
+    ensure!(server.is_err(), "--seed was given twice without an error");
     let scratch = tempfile::tempdir()?;
     let file = scratch.path().join("endpoint");
     let mut dev = command::riposte(["dev", "--listen", "127.0.0.1:0", "--endpoint-file"])?
@@ -117,17 +117,17 @@ async fn twenty_servers_run_beside_each_other() -> Result<()> {
 async fn a_busy_port_is_named_together_with_the_flag_that_moves_it() -> Result<()> {
     let taken = std::net::TcpListener::bind("127.0.0.1:0")?;
     let address = taken.local_addr()?.to_string();
-    let said = command::run(["dev", "--listen", &address]).await?.ended(1)?;
-    said.says(&[&address, "in use", "--listen"])?;
-    let said = command::run(["dev", "--listen", "127.0.0.1:0", "--admin-listen", &address]).await?.ended(1)?;
-    said.says(&[&address, "in use", "--admin-listen"])?;
+    let output = command::run(["dev", "--listen", &address]).await?.ended(1)?;
+    output.says(&[&address, "in use", "--listen"])?;
+    let output = command::run(["dev", "--listen", "127.0.0.1:0", "--admin-listen", &address]).await?.ended(1)?;
+    output.says(&[&address, "in use", "--admin-listen"])?;
     Ok(())
 }
 
 #[tokio::test]
-async fn it_tells_a_shell_where_clients_go() -> Result<()> {
-    let said = command::run(["dev", "env"]).await?.ended(0)?;
-    ensure!(said.out == "export RIPOSTE_TARGET=127.0.0.1:7171\nexport RIPOSTE_ADMIN_TARGET=127.0.0.1:7172\n");
+async fn dev_env_shows_the_targets_for_a_shell() -> Result<()> {
+    let output = command::run(["dev", "env"]).await?.ended(0)?;
+    ensure!(output.out == "export RIPOSTE_TARGET=127.0.0.1:7171\nexport RIPOSTE_ADMIN_TARGET=127.0.0.1:7172\n");
     Ok(())
 }
 

@@ -22,8 +22,8 @@ async fn doctor_tries_to_append_to_the_audit_log_and_leaves_nothing_behind() -> 
     doctor(&file(&path)).await?.ended(0)?.says(&["ok    audit log: "])?;
     anyhow::ensure!(std::fs::read_to_string(&path)? == "{}\n");
     for wrong in [folder.path().to_owned(), folder.path().join("none/audit.jsonl")] {
-        let said = ["FAIL  audit log: ", "cannot be appended to, so serve refuses to start"];
-        doctor(&file(&wrong)).await?.ended(1)?.says(&said)?;
+        let words = ["FAIL  audit log: ", "cannot be appended to, so serve refuses to start"];
+        doctor(&file(&wrong)).await?.ended(1)?.says(&words)?;
     }
     Ok(())
 }

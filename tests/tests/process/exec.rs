@@ -12,9 +12,9 @@ async fn exec(script: &str) -> Result<Ran> {
 
 #[tokio::test]
 async fn the_exit_code_is_the_commands_and_no_process_is_left() -> Result<()> {
-    let said = exec("echo $$ $PPID; exit 37").await?.ended(37)?;
-    let pids: Vec<i32> = said.out.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-    ensure!(pids.len() == 2, "{}", said.out);
+    let output = exec("echo $$ $PPID; exit 37").await?.ended(37)?;
+    let pids: Vec<i32> = output.out.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+    ensure!(pids.len() == 2, "{}", output.out);
     for pid in pids {
         ensure!(kill(Pid::from_raw(pid), None::<Signal>) == Err(Errno::ESRCH), "process {pid} is left");
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use riposte_tests::{Server, command, forest, real};
+use riposte_tests::{Server, command, real, thread_tree};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nonsense_is_refused_by_name_and_nothing_comes_in() -> Result<()> {
@@ -41,12 +41,17 @@ async fn nonsense_is_refused_by_name_and_nothing_comes_in() -> Result<()> {
     for (name, format) in cases {
         let file = folder.path().join(name);
         let arguments = [file.to_str().context("a path")?, "--format", format];
-        let said = real::import(&server, &arguments, folder.path()).await?;
-        println!("{name} as {format}: code {}, {}", said.code, said.err.lines().last().unwrap_or_default());
-        let said = said.says(&[name])?;
-        ensure!([1, 2, 3].contains(&said.code) && !said.err.contains("panicked"), "{}: {}", said.code, said.err);
+        let output = real::import(&server, &arguments, folder.path()).await?;
+        println!("{name} as {format}: code {}, {}", output.code, output.err.lines().last().unwrap_or_default());
+        let output = output.says(&[name])?;
+        ensure!(
+            [1, 2, 3].contains(&output.code) && !output.err.contains("panicked"),
+            "{}: {}",
+            output.code,
+            output.err
+        );
     }
-    ensure!(forest::verify(&server, "page").await? == 0, "something came in");
+    ensure!(thread_tree::verify(&server, "page").await? == 0, "something came in");
     Ok(())
 }
 
@@ -62,8 +67,8 @@ async fn a_map_that_does_not_fit_is_refused_by_key() -> Result<()> {
         ("not toml", "m.toml"),
     ] {
         std::fs::write(&map, text)?;
-        let said = import_csv(&csv, &map).await?.says(&[word])?;
-        ensure!([1, 2].contains(&said.code) && !said.err.contains("panicked"), "{}: {}", said.code, said.err);
+        let output = import_csv(&csv, &map).await?.says(&[word])?;
+        ensure!([1, 2].contains(&output.code) && !output.err.contains("panicked"), "{}: {}", output.code, output.err);
     }
     command::run(["import", "x.csv", "--format", "csv"]).await?.ended(2)?.says(&["--map"])?;
     command::run(["import", "x.csv", "--format", "xls"]).await?.ended(2)?.says(&["wordpress"])?;
@@ -82,8 +87,8 @@ async fn a_server_out_of_reach_is_waited_for_and_then_named() -> Result<()> {
     std::fs::write(&file, "[{\"id\":\"/\",\"comments\":[{\"id\":1,\"created\":1,\"text\":\"x\",\"author\":\"a\"}]}]")?;
     let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let mut import = command::riposte(["import", "--format", "isso", "--patience", "1"])?;
-    let said = command::finish(import.arg(&file).args(["--target", &format!("http://{free}")])).await?.ended(5)?;
-    said.says(&["does not answer", "did not answer", "to go on", "riposte import"])?;
+    let output = command::finish(import.arg(&file).args(["--target", &format!("http://{free}")])).await?.ended(5)?;
+    output.says(&["does not answer", "did not answer", "to go on", "riposte import"])?;
     command::run(["export", "--object-type", "page", "--target", &format!("http://{free}")]).await?.ended(5)?;
     Ok(())
 }

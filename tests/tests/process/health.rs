@@ -22,7 +22,7 @@ async fn watch(raw: &Raw) -> Result<Streaming<Vec<u8>>, Status> {
 }
 
 #[tokio::test]
-async fn a_watch_of_health_tells_of_the_end_and_ends_itself() -> Result<()> {
+async fn a_watch_of_health_reports_the_stop_and_ends() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "server.drain_timeout=1min"]).await?;
     let raw = Raw::to(server.target(), None)?;
     let mut health = watch(&raw).await?;
@@ -68,9 +68,9 @@ async fn a_question_about_health_is_a_short_one() -> Result<()> {
     // service = 1, of the given number of bytes.
     let named = |bytes: u8| [&[0x0a, 0x80 | bytes, 16][..], &vec![b'x'; 2_048 + usize::from(bytes)]].concat();
     for path in [CHECK, WATCH] {
-        let mut answered = raw.open(path, named(1), LONG).await;
-        let refused = match &mut answered {
-            Ok(answers) => answers.message().await.err(),
+        let mut outcome = raw.open(path, named(1), LONG).await;
+        let refused = match &mut outcome {
+            Ok(responses) => responses.message().await.err(),
             Err(refused) => Some(refused.clone()),
         };
         let refused = refused.context("it was read")?;

@@ -13,7 +13,7 @@ use riposte_tests::clock::Clock;
 use riposte_tests::mysql::{self, Databases};
 
 use super::migrate::TABLES;
-use hammer::{Hammer, Minted};
+use hammer::{Hammer, NewComment};
 
 /// Fresh databases for several servers.
 struct Ground(Databases);
@@ -33,11 +33,11 @@ impl Ground {
     /// for the current time.
     async fn leases(&self, statement: &str) -> Result<Vec<String>> {
         let statement = statement.replace("NOW_MS", "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)");
-        let mut said = Vec::new();
+        let mut outputs = Vec::new();
         for url in &self.0.servers {
-            said.push(mysql::query(url, &self.0.name, &statement).await?.trim().to_owned());
+            outputs.push(mysql::query(url, &self.0.name, &statement).await?.trim().to_owned());
         }
-        Ok(said)
+        Ok(outputs)
     }
 
     /// Blocks the numbers that no process ever had, so that the next process needs one that was
@@ -53,7 +53,7 @@ impl Ground {
 }
 
 /// Returns the worker numbers that generated ids in each partition.
-fn workers(ids: &[Minted]) -> BTreeMap<i64, BTreeSet<i64>> {
+fn workers(ids: &[NewComment]) -> BTreeMap<i64, BTreeSet<i64>> {
     let mut workers: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
     for id in ids {
         workers.entry(id.partition()).or_default().insert(id.worker());
@@ -62,7 +62,7 @@ fn workers(ids: &[Minted]) -> BTreeMap<i64, BTreeSet<i64>> {
 }
 
 /// Fails if an id occurs twice.
-fn unique(all: &[&[Minted]]) -> Result<()> {
+fn unique(all: &[&[NewComment]]) -> Result<()> {
     let mut seen = BTreeSet::new();
     for id in all.iter().copied().flatten() {
         ensure!(id.id > 0, "{id:?}");
@@ -73,7 +73,7 @@ fn unique(all: &[&[Minted]]) -> Result<()> {
 
 /// Fails unless, where two processes used one number in one partition, `before` did so entirely
 /// before `after`.
-fn succeeded(before: &[Minted], after: &[Minted]) -> Result<()> {
+fn succeeded(before: &[NewComment], after: &[NewComment]) -> Result<()> {
     let mut last: BTreeMap<(i64, i64), i64> = BTreeMap::new();
     for id in before {
         let tick = last.entry((id.partition(), id.worker())).or_default();
@@ -116,7 +116,7 @@ async fn a_clock_that_steps_back_ten_seconds_under_a_running_server_doubles_no_i
     let hammer = Hammer::on(&server)?;
     hammer.until(|ids| ids.len() >= 500).await?;
     clock.set(-10)?;
-    let past = Minted::is_of_the_past;
+    let past = NewComment::is_of_the_past;
     hammer.until(|ids| ids.iter().filter(|id| past(id)).count() >= 1000).await.context("after the step")?;
     // The clock is corrected: the time of the ids continues from its last value.
     clock.set(0)?;
@@ -136,11 +136,11 @@ async fn a_server_ten_seconds_behind_loses_its_number_to_another_and_shares_no_i
     ground.hide_unused().await?;
     let right = ground.serve().await?;
     let other = Hammer::on(&right)?;
-    other.until(|ids| workers(ids) == first).await.context("nobody took the number over")?;
+    other.until(|ids| workers(ids) == first).await.context("no process took the number over")?;
     let mark = late.so_far().len();
     ground.show_unused().await?;
     let moved =
-        |ids: &[Minted]| workers(&ids[mark.min(ids.len())..]).iter().any(|(p, ours)| !ours.is_subset(&first[p]));
+        |ids: &[NewComment]| workers(&ids[mark.min(ids.len())..]).iter().any(|(p, ours)| !ours.is_subset(&first[p]));
     late.until(moved).await.context("the one behind takes no other number")?;
     let (late, other) = (late.stop().await?, other.stop().await?);
     unique(&[&late, &other])?;

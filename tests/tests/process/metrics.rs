@@ -17,19 +17,19 @@ pub(super) async fn ask_as(target: &str, method: &str, path: &str, accept: &str)
     let request =
         format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    Ok(answer)
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await?;
+    Ok(response)
 }
 
 #[tokio::test]
-async fn watchers_and_lag_are_told_on_a_port_of_their_own() -> Result<()> {
+async fn watches_and_lag_are_reported_on_a_port_of_their_own() -> Result<()> {
     let server = Server::dev().await?;
     let target = server.metrics_target();
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "x").await?;
     let _watch = Watch::open(&say, 0).await?;
-    let told = async {
+    let reported = async {
         loop {
             let text = ask(target, "GET", "/metrics").await?;
             ensure!(text.starts_with("HTTP/1.1 200 OK") && text.contains("text/plain; version=0.0.4"), "{text}");
@@ -39,7 +39,7 @@ async fn watchers_and_lag_are_told_on_a_port_of_their_own() -> Result<()> {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    let text = tokio::time::timeout(std::time::Duration::from_secs(30), told).await.context("never told")??;
+    let text = tokio::time::timeout(std::time::Duration::from_secs(30), reported).await.context("never reported")??;
     ensure!(text.contains("riposte_relay_lag_seconds{source=\"1\"}"), "{text}");
     ensure!(ask(target, "GET", "/").await?.starts_with("HTTP/1.1 404"));
     ensure!(ask(target, "POST", "/metrics").await?.starts_with("HTTP/1.1 405"));

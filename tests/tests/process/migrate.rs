@@ -44,8 +44,8 @@ async fn it_may_run_twice_and_the_plan_is_empty_afterwards() -> Result<()> {
     migrate(&sets, &TABLES, "status").await?.ended(0)?.says(&["data source 2", "ready"])?;
     let plan = migrate(&sets, &TABLES, "plan").await?.ended(0)?;
     ensure!(!plan.out.contains("CREATE"), "{}", plan.out);
-    let said = doctor(&sets).await?.ended(0)?.says(&["source 2", "schema: is what this version needs"])?;
-    ensure!(!said.out.contains("FAIL") && !said.out.contains("root@"), "{}", said.out);
+    let output = doctor(&sets).await?.ended(0)?.says(&["source 2", "schema: is what this version needs"])?;
+    ensure!(!output.out.contains("FAIL") && !output.out.contains("root@"), "{}", output.out);
     Ok(())
 }
 
@@ -71,8 +71,8 @@ async fn killed_at_any_moment_it_is_taken_up_by_the_next_run() -> Result<()> {
     for _ in 0..5 {
         let mut up = command::riposte(&sets)?;
         let mut up = up.args(["migrate", "up"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let moment = Duration::from_millis(rand::random_range(20..600));
-        if tokio::time::timeout(moment, up.wait()).await.is_err() {
+        let delay = Duration::from_millis(rand::random_range(20..600));
+        if tokio::time::timeout(delay, up.wait()).await.is_err() {
             up.kill().await?;
             killed += 1;
         }
@@ -92,8 +92,8 @@ async fn other_shard_counts_are_refused_and_nothing_is_changed() -> Result<()> {
         let (subject, index) = (format!("store.subject_tables{subject}"), format!("store.index_tables{index}"));
         let tables = ["--set", &subject, "--set", &index];
         for verb in ["up", "status", "plan"] {
-            let said = migrate(&sets, &tables, verb).await?.ended(2)?;
-            said.says(&["made for 2/4 tables", &format!("{}/{} tables", other[0], other[1])])?;
+            let output = migrate(&sets, &tables, verb).await?.ended(2)?;
+            output.says(&["made for 2/4 tables", &format!("{}/{} tables", other[0], other[1])])?;
         }
     }
     migrate(&sets, &TABLES, "status").await?.ended(0)?;
@@ -116,8 +116,8 @@ async fn a_source_that_cannot_be_reached_is_named_and_no_other_is_changed() -> R
     let first = sources.split_once("},").context("two sources")?.0.to_owned();
     let half = format!("{first}}},{{url=\"mysql://root:hush-hush@{free}/none\"}}]");
     let broken: Vec<_> = sets.iter().map(|set| if set == sources { half.clone() } else { set.clone() }).collect();
-    let said = migrate(&broken, &TABLES, "up").await?.ended(5)?.says(&["data source 2", &free.to_string()])?;
-    ensure!(!said.err.contains("hush-hush") && !said.out.contains("hush-hush"), "{}{}", said.out, said.err);
+    let output = migrate(&broken, &TABLES, "up").await?.ended(5)?.says(&["data source 2", &free.to_string()])?;
+    ensure!(!output.err.contains("hush-hush") && !output.out.contains("hush-hush"), "{}{}", output.out, output.err);
     migrate(&sets, &TABLES, "status").await?.ended(1)?.says(&["data source 1", "lacks m0001"])?;
     Ok(())
 }

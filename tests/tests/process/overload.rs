@@ -22,13 +22,13 @@ async fn dev(sets: &[&str]) -> Result<Server> {
 
 /// Checks that a refusal is complete: its reason, its lack of effect, and its retry delay, for the
 /// SDK and for gRPC's own retries. Returns that delay.
-fn turned_away<T: std::fmt::Debug>(outcome: Result<T, Status>, reason: ErrorReason) -> Result<Duration> {
+fn is_rejected<T: std::fmt::Debug>(outcome: Result<T, Status>, reason: ErrorReason) -> Result<Duration> {
     let status = outcome.as_ref().err().cloned().context("it was let in")?;
     ensure!(refused(outcome)? == (Code::ResourceExhausted, reason), "{status:?}");
-    let told = status.metadata();
-    ensure!(told.contains_key("riposte-not-executed") && told.contains_key("riposte-request-id"), "{status:?}");
+    let metadata = status.metadata();
+    ensure!(metadata.contains_key("riposte-not-executed") && metadata.contains_key("riposte-request-id"), "{status:?}");
     let delay = status.get_details_retry_info().and_then(|info| info.retry_delay).context("no RetryInfo")?;
-    let pushback: u64 = told.get("grpc-retry-pushback-ms").context("no pushback")?.to_str()?.parse()?;
+    let pushback: u64 = metadata.get("grpc-retry-pushback-ms").context("no pushback")?.to_str()?.parse()?;
     ensure!(!delay.is_zero() && u128::from(pushback) == delay.as_millis(), "{delay:?}, {pushback} ms");
     Ok(delay)
 }

@@ -19,12 +19,12 @@ async fn version_1_names_every_service() -> Result<()> {
         message_request: Some(v1::server_reflection_request::MessageRequest::ListServices(String::new())),
     };
     let mut client = v1::server_reflection_client::ServerReflectionClient::new(channel);
-    let mut answers = client.server_reflection_info(stream::iter([request])).await?.into_inner();
-    let answer = answers.message().await?.and_then(|answer| answer.message_response).context("no answer")?;
-    let v1::server_reflection_response::MessageResponse::ListServicesResponse(list) = answer else {
-        anyhow::bail!("{answer:?}")
+    let mut responses = client.server_reflection_info(stream::iter([request])).await?.into_inner();
+    let response = responses.message().await?.and_then(|response| response.message_response).context("no answer")?;
+    let v1::server_reflection_response::MessageResponse::ListServicesResponse(list) = response else {
+        anyhow::bail!("{response:?}")
     };
-    holds_all(list.service.into_iter().map(|service| service.name).collect())
+    contains_all(list.service.into_iter().map(|service| service.name).collect())
 }
 
 #[tokio::test]
@@ -36,15 +36,15 @@ async fn version_1_alpha_names_every_service() -> Result<()> {
         message_request: Some(v1alpha::server_reflection_request::MessageRequest::ListServices(String::new())),
     };
     let mut client = v1alpha::server_reflection_client::ServerReflectionClient::new(channel);
-    let mut answers = client.server_reflection_info(stream::iter([request])).await?.into_inner();
-    let answer = answers.message().await?.and_then(|answer| answer.message_response).context("no answer")?;
-    let v1alpha::server_reflection_response::MessageResponse::ListServicesResponse(list) = answer else {
-        anyhow::bail!("{answer:?}")
+    let mut responses = client.server_reflection_info(stream::iter([request])).await?.into_inner();
+    let response = responses.message().await?.and_then(|response| response.message_response).context("no answer")?;
+    let v1alpha::server_reflection_response::MessageResponse::ListServicesResponse(list) = response else {
+        anyhow::bail!("{response:?}")
     };
-    holds_all(list.service.into_iter().map(|service| service.name).collect())
+    contains_all(list.service.into_iter().map(|service| service.name).collect())
 }
 
-fn holds_all(services: Vec<String>) -> Result<()> {
+fn contains_all(services: Vec<String>) -> Result<()> {
     ensure!(SERVICES.iter().all(|service| services.iter().any(|name| name == service)), "{services:?}");
     Ok(())
 }
@@ -56,12 +56,12 @@ async fn the_line_of_the_readme_works_when_pasted() -> Result<()> {
         return Ok(());
     }
     let readme = std::fs::read_to_string(riposte_tests::real::workspace().join("README.md"))?;
-    let line = readme.split("```").find_map(|block| block.trim().strip_prefix("grpcurl ")).context("no such line")?;
+    let line = readme.split("```").find_map(|part| part.trim().strip_prefix("grpcurl ")).context("no such line")?;
     let script = format!("grpcurl {}", line.replace("127.0.0.1:7171", "$RIPOSTE_TARGET"));
     let arguments = ["dev", "--listen", "127.0.0.1:0", "--exec", "--", "sh", "-c", &script];
-    let said = command::run(arguments).await?.ended(0)?;
-    let page: serde_json::Value = serde_json::from_str(&said.out)?;
+    let output = command::run(arguments).await?.ended(0)?;
+    let page: serde_json::Value = serde_json::from_str(&output.out)?;
     let threads = page["threads"].as_array().map_or(0, Vec::len);
-    ensure!(threads > 0 && page["subject"]["key"]["objectId"] == "1", "{}", said.out);
+    ensure!(threads > 0 && page["subject"]["key"]["objectId"] == "1", "{}", output.out);
     Ok(())
 }

@@ -7,16 +7,16 @@ const SOURCE: &str = "store.sources=[{url=\"mysql://riposte:hush-hush@127.0.0.1:
 
 #[tokio::test]
 async fn serve_refuses_what_is_not_safe() -> Result<()> {
-    let said = command::run(["serve", "--set", SOURCE]).await?.ended(2)?;
-    let said = said.says(&["allow-insecure"])?;
-    ensure!(!said.err.contains("hush-hush"), "a password is shown: {}", said.err);
+    let output = command::run(["serve", "--set", SOURCE]).await?.ended(2)?;
+    let output = output.says(&["allow-insecure"])?;
+    ensure!(!output.err.contains("hush-hush"), "a password is shown: {}", output.err);
     command::run(["config", "check", "--set", SOURCE]).await?.ended(2)?;
     command::run(["config", "check", "--set", SOURCE, "--set", "auth.allow_insecure=true"]).await?.ended(0)?;
     Ok(())
 }
 
 #[tokio::test]
-async fn files_that_cannot_be_used_are_told_at_once_by_their_keys() -> Result<()> {
+async fn the_start_names_the_keys_of_all_unusable_files() -> Result<()> {
     let mut serve = command::riposte(["serve", "--allow-insecure", "--set", SOURCE])?;
     let files = [
         "auth.callers_file=/nowhere/callers.toml",
@@ -26,23 +26,23 @@ async fn files_that_cannot_be_used_are_told_at_once_by_their_keys() -> Result<()
     for file in files {
         serve.args(["--set", file]);
     }
-    let said = command::finish(&mut serve).await?.ended(2)?;
-    said.says(&["auth.callers_file", "/nowhere/callers.toml", "server.tls", "/nowhere/a"])?;
+    let output = command::finish(&mut serve).await?.ended(2)?;
+    output.says(&["auth.callers_file", "/nowhere/callers.toml", "server.tls", "/nowhere/a"])?;
     Ok(())
 }
 
 #[tokio::test]
 async fn an_unknown_key_is_refused_wherever_it_stands_and_the_nearest_is_named() -> Result<()> {
     for verb in [&["dev", "--listen", "127.0.0.1:0"][..], &["serve"], &["config", "check"], &["migrate", "status"]] {
-        let said = command::run(verb.iter().chain(&["--set", "server.lisen=127.0.0.1:0"])).await?.ended(2)?;
-        said.says(&["server.lisen", "listen", "--set"])?;
+        let output = command::run(verb.iter().chain(&["--set", "server.lisen=127.0.0.1:0"])).await?.ended(2)?;
+        output.says(&["server.lisen", "listen", "--set"])?;
     }
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("riposte.toml");
     std::fs::write(&file, "[store]\nsubject_table = 50\n")?;
     let mut check = command::riposte(["config", "check", "--config"])?;
-    let said = command::finish(check.arg(&file).env("RIPOSTE__LOG__FORMATT", "json")).await?.ended(2)?;
-    said.says(&[
+    let output = command::finish(check.arg(&file).env("RIPOSTE__LOG__FORMATT", "json")).await?.ended(2)?;
+    output.says(&[
         "store.subject_table",
         "subject_tables",
         "riposte.toml, line 2",
@@ -54,10 +54,10 @@ async fn an_unknown_key_is_refused_wherever_it_stands_and_the_nearest_is_named()
 
 #[tokio::test]
 async fn where_a_value_comes_from_is_shown_and_secrets_are_not() -> Result<()> {
-    let mut print = command::riposte(["config", "print", "--show-origin", "--set", SOURCE])?;
-    let said = command::finish(print.env("RIPOSTE__SERVER__MAX_CALL_TIME", "3s")).await?.ended(0)?;
-    let said = said.says(&["3s", "RIPOSTE__SERVER__MAX_CALL_TIME", "--set", "default"])?;
-    ensure!(!said.out.contains("hush-hush"), "{}", said.out);
+    let mut show = command::riposte(["config", "print", "--show-origin", "--set", SOURCE])?;
+    let output = command::finish(show.env("RIPOSTE__SERVER__MAX_CALL_TIME", "3s")).await?.ended(0)?;
+    let output = output.says(&["3s", "RIPOSTE__SERVER__MAX_CALL_TIME", "--set", "default"])?;
+    ensure!(!output.out.contains("hush-hush"), "{}", output.out);
     let example = command::run(["config", "example"]).await?.ended(0)?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("riposte.toml");

@@ -17,7 +17,7 @@ use super::metrics::ask;
 const HOT: [&str; 2] = ["--set", "response_cache.threshold=0"];
 /// The longest time after its removal for which a read may still return an item.
 const MAX_AGE: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn page(say: &Say) -> Result<ListCommentsResponse, Status> {
     say.page(CommentSort::Newest, 10).await
@@ -48,12 +48,12 @@ async fn converges(
 ) -> Result<()> {
     loop {
         let begin = Instant::now();
-        let answer = page(say).await;
-        if right(&answer) {
+        let response = page(say).await;
+        if right(&response) {
             return Ok(());
         }
         let late = begin.saturating_duration_since(since);
-        ensure!(late <= MAX_AGE, "{late:?} after the change, a reader still gets {answer:?}");
+        ensure!(late <= MAX_AGE, "{late:?} after the change, a reader still gets {response:?}");
     }
 }
 
@@ -66,21 +66,21 @@ async fn metric(server: &Server, name: &str) -> Result<u64> {
 
 /// Reads until the given number of pages came from memory, and checks each of them. Returns the
 /// number of reads.
-async fn read_until_kept(
+async fn read_until_hits(
     server: &Server,
     say: &Say,
     least: u64,
-    look: impl Fn(&ListCommentsResponse) -> Result<()>,
+    check: impl Fn(&ListCommentsResponse) -> Result<()>,
 ) -> Result<u64> {
-    let kept = async {
+    let reading = async {
         let mut read = 0;
         while metric(server, "riposte_response_cache_hits_total").await? < least {
-            look(&page(say).await?)?;
+            check(&page(say).await?)?;
             read += 1;
         }
         anyhow::Ok(read)
     };
-    tokio::time::timeout(PATIENCE, kept).await.with_context(|| format!("no {least} pages come from memory"))?
+    tokio::time::timeout(TIMEOUT, reading).await.with_context(|| format!("no {least} pages come from memory"))?
 }
 
 #[tokio::test]
@@ -99,31 +99,31 @@ async fn a_page_from_memory_is_the_same_answer_as_any_other() -> Result<()> {
         page.threads.iter_mut().for_each(|thread| thread.reply_page_token.clear());
         page
     };
-    let same = |kept: &ListCommentsResponse| {
-        ensure!(plain(kept) == plain(&from_store), "{kept:?}\n{from_store:?}");
+    let same = |cached: &ListCommentsResponse| {
+        ensure!(plain(cached) == plain(&from_store), "{cached:?}\n{from_store:?}");
         Ok(())
     };
-    read_until_kept(&server, &say, 2, same).await?;
+    read_until_hits(&server, &say, 2, same).await?;
     let walked = say.roots(CommentSort::Newest, 10).await?;
-    ensure!(walked.len() == 25, "tokens of a kept page go on: {}", walked.len());
+    ensure!(walked.len() == 25, "tokens of a cached page are valid: {}", walked.len());
 
     let request = || ListCommentsRequest { subject: Some(say.key.clone()), page_size: 10, ..Default::default() };
     let mut named = Request::new(request());
     named.metadata_mut().insert("riposte-request-id", "mine-1".parse()?);
     for (request, expected) in [(named, Some("mine-1")), (Request::new(request()), None)] {
-        let answer = say.client.comments().list_comments(request).await?;
-        let id = answer.metadata().get("riposte-request-id").context("no request id")?.to_str()?.to_owned();
+        let response = say.client.comments().list_comments(request).await?;
+        let id = response.metadata().get("riposte-request-id").context("no request id")?.to_str()?.to_owned();
         ensure!(expected.map_or(id.len() == 36, |expected| expected == id), "{id}");
     }
     let mut faulty = Request::new(request());
     faulty.metadata_mut().insert("riposte-fault", "code=NOT_FOUND;n=1;key=hot".parse()?);
-    let refusal = say.client.comments().list_comments(faulty).await;
-    ensure!(refusal.is_err_and(|status| status.code() == Code::NotFound), "faults come before what is kept");
+    let rejected = say.client.comments().list_comments(faulty).await;
+    ensure!(rejected.is_err_and(|status| status.code() == Code::NotFound), "faults come before the response cache");
     Ok(())
 }
 
 #[tokio::test]
-async fn changes_are_read_at_once_by_their_revision_and_by_everybody_within_a_second() -> Result<()> {
+async fn changes_are_read_at_once_with_their_revision_and_within_a_second_without() -> Result<()> {
     let server = Server::dev_with(None, &HOT).await?;
     let say = Say::on(&server.client()?, "article");
     changes_are_seen(&say, &say).await
@@ -158,7 +158,7 @@ async fn changes_are_seen(writes: &Say, reads: &Say) -> Result<()> {
             ..ListCommentsRequest::default()
         };
         let own = reads.client.comments().list_comments(request).await?.into_inner();
-        ensure!(ids(&own).contains(&made.id), "whoever reads by a revision sees it");
+        ensure!(ids(&own).contains(&made.id), "a read with the revision shows it");
         converges(reads, since, |page| page.as_ref().is_ok_and(|page| ids(page).contains(&made.id))).await?;
         let delete = DeleteCommentRequest { id: made.id, member_id: "m".to_owned(), ..Default::default() };
         writes.client.comments().delete_comment(delete).await?;
@@ -183,12 +183,15 @@ async fn refusals_of_a_hot_subject_are_the_handlers_own() -> Result<()> {
     let subject = Subject { key: Some(say.key.clone()), state: SubjectState::Hidden.into(), ..Subject::default() };
     let update = UpdateSubjectRequest { subject: Some(subject), ..UpdateSubjectRequest::default() };
     say.client.subjects().update_subject(update).await?;
-    let status = |answer: Result<_, Status>| answer.map(|page: ListCommentsResponse| page.threads.len()).err();
-    let (kept, plain) = (status(page(&say).await), status(fresh(&say).await));
-    let (kept, plain) = (kept.context("not refused")?, plain.context("not refused")?);
-    let told = |status: &Status| riposte_sdk::Error::from(status.clone()).metadata().clone();
-    ensure!((kept.code(), kept.message()) == (plain.code(), plain.message()), "{kept:?}");
-    ensure!(told(&kept) == told(&plain) && told(&kept).contains_key("object_id"), "{kept:?}\n{plain:?}");
+    let status = |response: Result<_, Status>| response.map(|page: ListCommentsResponse| page.threads.len()).err();
+    let (cached, plain) = (status(page(&say).await), status(fresh(&say).await));
+    let (cached, plain) = (cached.context("not refused")?, plain.context("not refused")?);
+    let metadata = |status: &Status| riposte_sdk::Error::from(status.clone()).metadata().clone();
+    ensure!((cached.code(), cached.message()) == (plain.code(), plain.message()), "{cached:?}");
+    ensure!(
+        metadata(&cached) == metadata(&plain) && metadata(&cached).contains_key("object_id"),
+        "{cached:?}\n{plain:?}"
+    );
     Ok(())
 }
 
@@ -205,7 +208,7 @@ async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
     });
     let pages = try_join_all(readers).await?;
     ensure!(pages.iter().all(|page| page.threads.len() == 1));
-    let more = read_until_kept(&server, &say, 1, |_| Ok(())).await?;
+    let more = read_until_hits(&server, &say, 1, |_| Ok(())).await?;
     let (hits, misses) = (
         metric(&server, "riposte_response_cache_hits_total").await?,
         metric(&server, "riposte_response_cache_misses_total").await?,
@@ -219,36 +222,39 @@ async fn a_thousand_readers_cost_a_few_readings() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_busiest_subjects_are_told_with_their_rates() -> Result<()> {
+async fn the_busiest_subjects_are_listed_with_their_rates() -> Result<()> {
     let server = Server::dev_with(None, &["--set", "response_cache.window=60s"]).await?;
-    let (busy, calm) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "video"));
-    calm.comment("m", "x").await?;
+    let (busy, quiet) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "video"));
+    quiet.comment("m", "x").await?;
     for n in 0..6 {
         busy.comment("m", &n.to_string()).await?;
     }
-    for say in [&busy, &busy, &busy, &calm] {
+    for say in [&busy, &busy, &busy, &quiet] {
         page(say).await?;
         // A later page is a read too.
         say.page(CommentSort::Oldest, 2).await?;
     }
     let list = async |limit| {
-        let told = server.admin()?.list_hot_subjects(ListHotSubjectsRequest { limit }).await?;
-        anyhow::Ok(told.into_inner().subjects)
+        let listed = server.admin()?.list_hot_subjects(ListHotSubjectsRequest { limit }).await?;
+        anyhow::Ok(listed.into_inner().subjects)
     };
     let expected = |say: &Say, reads: f64, writes: f64| HotSubject {
         key: Some(say.key.clone()),
         reads_per_second: reads / 60.0,
         writes_per_second: writes / 60.0,
     };
-    let near = |told: &HotSubject, expected: &HotSubject| {
+    let near = |listed: &HotSubject, expected: &HotSubject| {
         let same = |a: f64, b: f64| (a - b).abs() < 1e-6;
-        told.key == expected.key
-            && same(told.reads_per_second, expected.reads_per_second)
-            && same(told.writes_per_second, expected.writes_per_second)
+        listed.key == expected.key
+            && same(listed.reads_per_second, expected.reads_per_second)
+            && same(listed.writes_per_second, expected.writes_per_second)
     };
-    let told = list(0).await?;
-    let all = [expected(&busy, 6.0, 6.0), expected(&calm, 2.0, 1.0)];
-    ensure!(told.len() == 2 && told.iter().zip(&all).all(|(told, expected)| near(told, expected)), "{told:?}");
+    let listed = list(0).await?;
+    let all = [expected(&busy, 6.0, 6.0), expected(&quiet, 2.0, 1.0)];
+    ensure!(
+        listed.len() == 2 && listed.iter().zip(&all).all(|(listed, expected)| near(listed, expected)),
+        "{listed:?}"
+    );
     ensure!(list(1).await?.len() == 1);
     let negative = server.admin()?.list_hot_subjects(ListHotSubjectsRequest { limit: -1 }).await;
     ensure!(refused(negative)? == (Code::InvalidArgument, ErrorReason::FieldInvalid));

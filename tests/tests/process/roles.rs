@@ -34,8 +34,8 @@ impl Ground {
     /// Returns the holder of the lease, as a name that a process keeps for its lifetime; empty if
     /// no process holds it.
     async fn leader(&self) -> Result<String> {
-        let asked = "SELECT COALESCE(MAX(HEX(owner)), '') FROM relay_state WHERE leased_until > 0";
-        Ok(mysql::query(&self.0.servers[0], &self.0.name, asked).await?.trim().to_owned())
+        let query = "SELECT COALESCE(MAX(HEX(owner)), '') FROM relay_state WHERE leased_until > 0";
+        Ok(mysql::query(&self.0.servers[0], &self.0.name, query).await?.trim().to_owned())
     }
 }
 
@@ -47,13 +47,13 @@ async fn revision(say: &Say) -> Result<i64> {
 /// a server.
 async fn lag(server: &Server) -> Result<f64> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
-    let told = text.lines().find_map(|line| line.strip_prefix("riposte_relay_lag_seconds{source=\"1\"} "));
+    let value = text.lines().find_map(|line| line.strip_prefix("riposte_relay_lag_seconds{source=\"1\"} "));
     // The lag is measured once a second, for the first time after health has turned.
-    told.map_or(Ok(-1.0), |number| Ok(number.parse()?))
+    value.map_or(Ok(-1.0), |number| Ok(number.parse()?))
 }
 
 /// Returns `true` if the server reports that no relay repairs the cache that it would read.
-async fn unmended(server: &Server) -> Result<bool> {
+async fn is_stale(server: &Server) -> Result<bool> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
     Ok(text.lines().any(|line| line == "riposte_cache_stale{source=\"1\"} 1"))
 }
@@ -62,9 +62,9 @@ async fn unmended(server: &Server) -> Result<bool> {
 async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> {
     let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
     let url = redis.setting();
-    let copies = ["cache.kind=redis", &url, "response_cache.enabled=false", "rankings.depth=1"];
-    let worker = ground.start("[\"worker\"]", &copies).await?;
-    let server = ground.start("[\"api\"]", &copies).await?;
+    let cached = ["cache.kind=redis", &url, "response_cache.enabled=false", "rankings.depth=1"];
+    let worker = ground.start("[\"worker\"]", &cached).await?;
+    let server = ground.start("[\"api\"]", &cached).await?;
     let here = Say::on(&server.client()?, "article");
     let root = here.comment("m", "the first").await?;
     let begin = revision(&here).await?;
@@ -77,7 +77,7 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
     // Beyond the depth of rankings a list is ordered by its rank index, and an event consumer
     // maintains the histories of members.
     here.like(root.id, "fan", LikeValue::Like).await?;
-    until("the board follows", async || {
+    until("the rank index follows", async || {
         let page = here.page(CommentSort::Top, 1).await?;
         Ok(page.threads.first().and_then(|thread| thread.comment.as_ref()).is_some_and(|first| first.id == root.id))
     })
@@ -96,8 +96,8 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
     let deaf = ground.start("[\"api\"]", &["response_cache.enabled=false"]).await?;
     let there = Say { client: deaf.client()?, key: here.key.clone() };
     ensure!(here.page(CommentSort::Newest, 20).await?.threads.len() == 5);
-    there.comment("m", "told by nobody").await?;
-    until("the copies are mended", async || Ok(here.page(CommentSort::Newest, 20).await?.threads.len() == 6)).await?;
+    there.comment("m", "written without a cache").await?;
+    until("the cache is repaired", async || Ok(here.page(CommentSort::Newest, 20).await?.threads.len() == 6)).await?;
     for server in [server, deaf, worker] {
         ensure!(server.stop().await? == Some(0));
     }
@@ -105,12 +105,12 @@ async fn a_server_and_a_worker_are_together_what_one_process_is() -> Result<()> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() -> Result<()> {
+async fn a_cache_that_no_worker_repairs_is_not_read_until_a_worker_has_caught_up() -> Result<()> {
     let (Some(ground), Some(redis)) = (Ground::new().await?, Redis::start()?) else { return Ok(()) };
     let url = redis.setting();
-    let copies = ["cache.kind=redis", &url, "cache.stale_after=5s", "response_cache.enabled=false"];
-    let server = ground.start("[\"api\"]", &copies).await?;
-    let mender = ground.start("[\"worker\"]", &copies).await?;
+    let cached = ["cache.kind=redis", &url, "cache.stale_after=5s", "response_cache.enabled=false"];
+    let server = ground.start("[\"api\"]", &cached).await?;
+    let worker = ground.start("[\"worker\"]", &cached).await?;
     let here = Say::on(&server.client()?, "article");
     // Returns the number of roots on the page, and whether the cache was used.
     let shown = async || {
@@ -118,30 +118,30 @@ async fn copies_that_nobody_mends_are_not_read_until_somebody_has_caught_up() ->
         anyhow::Ok((page.threads.len(), page.degraded.is_empty()))
     };
     here.comment("m", "the first").await?;
-    until("copies are read", async || Ok(shown().await? == (1, true))).await?;
+    until("the cache is read", async || Ok(shown().await? == (1, true))).await?;
     // From now on the lease holder has no cache, and neither has the writer.
-    ensure!(mender.stop().await? == Some(0));
+    ensure!(worker.stop().await? == Some(0));
     let deaf = ground.start("[\"api\", \"worker\"]", &["response_cache.enabled=false"]).await?;
     let there = Say { client: deaf.client()?, key: here.key.clone() };
-    there.comment("m", "told by nobody").await?;
-    until("what the copies were never told is shown", async || Ok(shown().await? == (2, false))).await?;
-    ensure!(unmended(&server).await?, "the metrics do not say so");
+    there.comment("m", "written without a cache").await?;
+    until("a change that the cache has missed is shown", async || Ok(shown().await? == (2, false))).await?;
+    ensure!(is_stale(&server).await?, "the metrics do not say so");
     // A worker with a cache starts, and the other process yields the lease to it.
-    let mender = ground.start("[\"worker\"]", &copies).await?;
-    until("copies are read again", async || {
-        let (shown, copies) = shown().await?;
+    let worker = ground.start("[\"worker\"]", &cached).await?;
+    until("the cache is read again", async || {
+        let (shown, cached) = shown().await?;
         ensure!(shown == 2, "{shown} are shown");
-        Ok(copies && !unmended(&server).await?)
+        Ok(cached && !is_stale(&server).await?)
     })
     .await?;
-    for server in [server, deaf, mender] {
+    for server in [server, deaf, worker] {
         ensure!(server.stop().await? == Some(0));
     }
     Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_worker_calls_are_answered_nobody_leads_and_all_is_told_in_order_when_one_comes() -> Result<()> {
+async fn without_a_worker_calls_succeed_and_events_follow_in_order_once_one_starts() -> Result<()> {
     let Some(ground) = Ground::new().await? else { return Ok(()) };
     let server = ground.start("[\"api\"]", &[]).await?;
     let say = Say::on(&server.client()?, "article");
@@ -156,7 +156,7 @@ async fn without_a_worker_calls_are_answered_nobody_leads_and_all_is_told_in_ord
     ensure!(shown.len() == 21 && shown[0].like_count == 1, "{} roots", shown.len());
     // The process that runs reports that no process assigns sequence numbers.
     until("the lag grows", async || Ok(lag(&server).await? >= 2.0)).await?;
-    ensure!(watch.event().now_or_never().is_none(), "an event without a number was told");
+    ensure!(watch.event().now_or_never().is_none(), "an event without a sequence number was sent");
     ensure!(ground.leader().await?.is_empty(), "it took the lead");
     let last = revision(&say).await?;
     let worker = ground.start("[\"worker\"]", &[]).await?;
@@ -175,7 +175,7 @@ async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_i
     let mut watch = Watch::open(&say, begin).await?;
     let first = ground.start("[\"worker\"]", &[]).await?;
     until("the first leads", async || Ok(!ground.leader().await?.is_empty())).await?;
-    let leads = ground.leader().await?;
+    let leader = ground.leader().await?;
     // A worker serves no calls, so its stop does not wait for the drain delay of balancers.
     let second = ground.start("[\"worker\"]", &["server.drain_delay=1min"]).await?;
     say.comment("m", "under the first").await?;
@@ -187,7 +187,7 @@ async fn a_worker_that_is_killed_or_stopped_is_followed_by_another_and_nothing_i
     let last = revision(&say).await?;
     watch.until(begin + 1, last).await?;
     let follows = ground.leader().await?;
-    ensure!(!follows.is_empty() && follows != leads, "{follows} behind {leads}");
+    ensure!(!follows.is_empty() && follows != leader, "{follows} after {leader}");
     let third = ground.start("[\"worker\"]", &[]).await?;
     ensure!(second.stop().await? == Some(0));
     say.comment("m", "under the third").await?;
@@ -205,13 +205,13 @@ async fn a_worker_answers_to_health_and_serves_no_call() -> Result<()> {
     for target in [worker.target(), worker.admin_target()] {
         let address = target.trim_start_matches("http://");
         command::run(["healthcheck", "--target", address]).await?.ended(0)?.says(&["SERVING"])?;
-        ensure!(services(target).await? == ["grpc.health.v1.Health"], "it tells of services that it has not");
+        ensure!(services(target).await? == ["grpc.health.v1.Health"], "it names services that it does not serve");
     }
     let say = Say::on(&worker.client()?, "article");
-    let Err(told) = say.comment("m", "x").await else { anyhow::bail!("it takes comments") };
-    ensure!(told.code() == Code::Unimplemented, "{told:?}");
+    let Err(status) = say.comment("m", "x").await else { anyhow::bail!("it takes comments") };
+    ensure!(status.code() == Code::Unimplemented, "{status:?}");
     for word in ["riposte.v1.CommentService/CreateComment", "serves no calls", "server.roles"] {
-        ensure!(told.message().contains(word), "{told:?} does not say {word}");
+        ensure!(status.message().contains(word), "{status:?} does not say {word}");
     }
     let read = say.page(CommentSort::Newest, 1).await;
     ensure!(refused(read)? == (Code::Unimplemented, ErrorReason::NotImplemented));
@@ -231,10 +231,10 @@ async fn services(target: &str) -> Result<Vec<String>> {
         message_request: Some(reflection::server_reflection_request::MessageRequest::ListServices(String::new())),
     };
     let mut client = reflection::server_reflection_client::ServerReflectionClient::new(channel);
-    let mut answers = client.server_reflection_info(stream::iter([request])).await?.into_inner();
-    let answer = answers.message().await?.and_then(|answer| answer.message_response).context("no answer")?;
-    let reflection::server_reflection_response::MessageResponse::ListServicesResponse(list) = answer else {
-        anyhow::bail!("{answer:?}")
+    let mut responses = client.server_reflection_info(stream::iter([request])).await?.into_inner();
+    let response = responses.message().await?.and_then(|response| response.message_response).context("no answer")?;
+    let reflection::server_reflection_response::MessageResponse::ListServicesResponse(list) = response else {
+        anyhow::bail!("{response:?}")
     };
     let names = list.service.into_iter().map(|service| service.name);
     Ok(names.filter(|name| !name.starts_with("grpc.reflection.")).collect())

@@ -16,37 +16,37 @@ use anyhow::{Context, Result, bail, ensure};
 use riposte_sdk::Client;
 use riposte_sdk::v1::watch_subject_response::Event;
 use riposte_sdk::v1::{GetSubjectRequest, ListHotSubjectsRequest};
-use riposte_tests::forest::verify;
+use riposte_tests::thread_tree::verify;
 use riposte_tests::{Names, Server, mysql, until};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use deployment::{Deployment, Kind, Version};
+use deployment::{Deployment, RedisKind, Version};
 use load::{Done, Load, subject};
 
 const SERVERS: usize = 3;
 /// The longest delay of a watch after a write.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// The number of concurrent callers, all with one client.
 const CALLERS: usize = 16;
 #[tokio::test(flavor = "multi_thread")]
 async fn no_call_fails_while_every_server_is_replaced_in_its_turn() -> Result<()> {
-    no_call_fails_while_every_server_is_replaced(Kind::One).await
+    no_call_fails_while_every_server_is_replaced(RedisKind::One).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_call_fails_while_every_server_is_replaced_in_its_turn_with_a_redis_cluster() -> Result<()> {
-    no_call_fails_while_every_server_is_replaced(Kind::Cluster).await
+    no_call_fails_while_every_server_is_replaced(RedisKind::Cluster).await
 }
 
-async fn no_call_fails_while_every_server_is_replaced(kind: Kind) -> Result<()> {
+async fn no_call_fails_while_every_server_is_replaced(kind: RedisKind) -> Result<()> {
     let Some(deployment) = Deployment::fresh(kind).await? else { return Ok(()) };
     let Deployment { databases, name, versions, .. } = &deployment;
     let mut fleet = Fleet::start(versions).await?;
     let client = fleet.names.client()?;
     let load = Load::by(&client, CALLERS);
     until("there is load", || std::future::ready(Ok(load.calls() > 200))).await?;
-    let (told, watch) = follow(&client, revision(&client).await?);
+    let (seen, watch) = follow(&client, revision(&client).await?);
     let (rolls, begun) = (rolls()?, Instant::now());
     for roll in 0..rolls {
         fleet.replace(roll).await.with_context(|| format!("restart {roll}"))?;
@@ -61,13 +61,13 @@ async fn no_call_fails_while_every_server_is_replaced(kind: Kind) -> Result<()> 
     ensure!(done.failures.is_empty(), "{:#?}", done.failures);
     done.are_dense()?;
     counted(&client, &done).await?;
-    told_all(told, watch, revision(&client).await?).await?;
+    wait_for_events(seen, watch, revision(&client).await?).await?;
     fleet.verify(&done).await?;
     fleet.stop().await
 }
 
 /// Returns the number of restarts.
-#[expect(clippy::disallowed_methods, reason = "a test run is told by its environment how far to go")]
+#[expect(clippy::disallowed_methods, reason = "the environment sets the extent of a test run")]
 fn rolls() -> Result<usize> {
     std::env::var("RIPOSTE_ROLLS").map_or(Ok(SERVERS), |rolls| rolls.parse().context("RIPOSTE_ROLLS is no number"))
 }
@@ -160,7 +160,7 @@ async fn counted(client: &Client, done: &Done) -> Result<()> {
 
 /// Watches a subject over all restarts, and sends the last revision up to which there is no gap.
 fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Result<()>>) {
-    let (tell, told) = watch::channel(begin);
+    let (report, seen) = watch::channel(begin);
     let key = subject(0);
     let mut watch = client.subject(key.object_type, key.object_id).watch(begin);
     let follow = async move {
@@ -169,20 +169,20 @@ fn follow(client: &Client, begin: i64) -> (watch::Receiver<i64>, JoinHandle<Resu
                 Event::Opened(_) => {}
                 Event::Gap(gap) => bail!("a gap: {gap:?}"),
                 Event::Change(change) => {
-                    let last = *tell.borrow();
+                    let last = *report.borrow();
                     ensure!(change.revision == last + 1, "{} behind {last}", change.revision);
-                    tell.send_replace(change.revision);
+                    report.send_replace(change.revision);
                 }
             }
         }
     };
-    (told, tokio::spawn(follow))
+    (seen, tokio::spawn(follow))
 }
 
 /// Waits until a watch has reported a revision; fails with the error that ended the watch.
-async fn told_all(mut told: watch::Receiver<i64>, watch: JoinHandle<Result<()>>, last: i64) -> Result<()> {
-    let all = tokio::time::timeout(PATIENCE, told.wait_for(|revision| *revision >= last)).await;
-    let all = all.with_context(|| format!("revision {last} is never told"))?.map(|_| ());
+async fn wait_for_events(mut seen: watch::Receiver<i64>, watch: JoinHandle<Result<()>>, last: i64) -> Result<()> {
+    let all = tokio::time::timeout(TIMEOUT, seen.wait_for(|revision| *revision >= last)).await;
+    let all = all.with_context(|| format!("revision {last} never arrives"))?.map(|_| ());
     watch.abort();
     match (all, watch.await) {
         (Err(_gone), Ok(ended)) => ended,

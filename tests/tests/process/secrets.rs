@@ -35,7 +35,7 @@ impl Files {
 }
 
 /// Returns the value of the metric in the line that begins with `name`.
-async fn told(server: &Server, name: &str) -> Result<u64> {
+async fn metric(server: &Server, name: &str) -> Result<u64> {
     let text = ask(server.metrics_target(), "GET", "/metrics").await?;
     let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     value.map_or(Ok(0), |value| value.parse().with_context(|| format!("{name} {value}")))
@@ -44,15 +44,15 @@ async fn told(server: &Server, name: &str) -> Result<u64> {
 /// Changes a file or account that the server reloads, and returns when the server uses it.
 async fn taken(server: &Server, change: impl FnOnce() -> Result<()>) -> Result<()> {
     const USED: &str = "riposte_reloads_total{outcome=\"used\"}";
-    let before = told(server, USED).await?;
+    let before = metric(server, USED).await?;
     change()?;
-    until("the change is used", || async { Ok(told(server, USED).await? > before) }).await
+    until("the change is used", || async { Ok(metric(server, USED).await? > before) }).await
 }
 
 /// Makes an invalid change, and returns when the server refuses it.
 async fn refused(server: &Server, change: impl FnOnce() -> Result<()>) -> Result<()> {
     change()?;
-    until("the change is refused", || async { Ok(told(server, "riposte_files_refused").await? == 1) }).await
+    until("the change is refused", || async { Ok(metric(server, "riposte_files_refused").await? == 1) }).await
 }
 
 #[tokio::test]
@@ -70,15 +70,15 @@ async fn a_secret_that_cannot_be_read_at_the_start_is_named_by_key_and_file_and_
         (&dev, &cache, "cache.url_file"),
         (&["dev", "--listen", "127.0.0.1:0", "--set"], &key, "page_tokens.key_files.0"),
     ] {
-        let said = command::run([verb, &[set.as_str()]].concat()).await?.ended(2)?.says(&[named, &wrong, "must"])?;
-        anyhow::ensure!(!said.err.contains("hush-hush"), "a secret is shown: {}", said.err);
+        let output = command::run([verb, &[set.as_str()]].concat()).await?.ended(2)?.says(&[named, &wrong, "must"])?;
+        anyhow::ensure!(!output.err.contains("hush-hush"), "a secret is shown: {}", output.err);
     }
     let doctor = ["doctor", "--dev", "--set", "cache.kind=redis", "--set", &cache, "--set", &key];
-    let said = command::run(doctor).await?.ended(1)?;
+    let output = command::run(doctor).await?.ended(1)?;
     for named in ["cache.url_file", "page_tokens.key_files.0"] {
-        anyhow::ensure!(said.out.contains(named) && !said.out.contains("hush-hush"), "{}", said.out);
+        anyhow::ensure!(output.out.contains(named) && !output.out.contains("hush-hush"), "{}", output.out);
     }
-    let said = command::run(["config", "print", "--dev", "--set", &key]).await?.ended(0)?;
-    anyhow::ensure!(said.out.contains(&wrong) && !said.out.contains("hush-hush"), "{}", said.out);
+    let output = command::run(["config", "print", "--dev", "--set", &key]).await?.ended(0)?;
+    anyhow::ensure!(output.out.contains(&wrong) && !output.out.contains("hush-hush"), "{}", output.out);
     Ok(())
 }

@@ -12,12 +12,12 @@ use tokio::process::{Child, ChildStderr};
 use super::migrate::{TABLES, fresh, migrate};
 
 /// A server whose log the test reads line by line.
-struct Told {
+struct LoggedServer {
     child: Child,
     log: Lines<BufReader<ChildStderr>>,
 }
 
-impl Told {
+impl LoggedServer {
     fn start(sets: &[String], tables: &[&str]) -> Result<Self> {
         let mut serve = command::riposte(sets)?;
         let mut child = serve.args(tables).arg("serve").stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
@@ -53,7 +53,7 @@ impl Told {
 #[tokio::test]
 async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_after_the_migration() -> Result<()> {
     let Some(sets) = fresh().await? else { return Ok(()) };
-    let mut server = Told::start(&sets, &TABLES)?;
+    let mut server = LoggedServer::start(&sets, &TABLES)?;
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
     for source in 1..=2 {
@@ -76,7 +76,7 @@ async fn on_databases_without_tables_it_waits_says_what_is_missing_and_serves_af
 }
 
 #[tokio::test]
-async fn on_a_schema_one_step_behind_it_waits_and_names_the_step_and_the_command() -> Result<()> {
+async fn on_a_schema_that_lacks_one_step_serve_waits_and_names_the_step_and_the_command() -> Result<()> {
     let Some(sets) = fresh().await? else { return Ok(()) };
     migrate(&sets, &TABLES, "up").await?.ended(0)?;
     let (url, name) = first_source(&sets)?;
@@ -85,7 +85,7 @@ async fn on_a_schema_one_step_behind_it_waits_and_names_the_step_and_the_command
     let step = |statement: String| async move { mysql::query(url, name, &statement).await.map(drop) };
     step("CREATE TABLE taken AS SELECT * FROM riposte_schema ORDER BY step DESC LIMIT 1".to_owned()).await?;
     step(format!("DELETE FROM riposte_schema WHERE step = '{last}'")).await?;
-    let mut server = Told::start(&sets, &TABLES)?;
+    let mut server = LoggedServer::start(&sets, &TABLES)?;
     let address = server.next("listening").await?["grpc"].as_str().context("no address")?.to_owned();
     let event = server.next("not serving: the data source lacks migration steps; run `riposte migrate up`").await?;
     ensure!(event["source"] == 1 && event["steps"].to_string().contains(&last), "{event}");
@@ -113,7 +113,7 @@ fn first_source(sets: &[String]) -> Result<(String, String)> {
 async fn on_tables_of_other_counts_it_never_serves_and_says_both_counts() -> Result<()> {
     let Some(sets) = fresh().await? else { return Ok(()) };
     migrate(&sets, &TABLES, "up").await?.ended(0)?;
-    let mut server = Told::start(&sets, &["--set", "store.subject_tables=4", "--set", "store.index_tables=4"])?;
+    let mut server = LoggedServer::start(&sets, &["--set", "store.subject_tables=4", "--set", "store.index_tables=4"])?;
     let listening = server.next("listening").await?;
     let address = listening["grpc"].as_str().context("no address")?.to_owned();
     let event = server.next("not serving: the data source has other shard counts").await?;
@@ -129,7 +129,7 @@ async fn without_its_databases_it_starts_and_says_which_are_out_of_reach() -> Re
     let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let url = format!("mysql://root:hush-hush@{free}");
     let sets = riposte_tests::Server::settings(&[url], "none");
-    let mut server = Told::start(&sets, &TABLES)?;
+    let mut server = LoggedServer::start(&sets, &TABLES)?;
     server.next("listening").await?;
     let event = server.next("not serving: the data source is unreachable").await?;
     ensure!(event["source"] == 1 && !event.to_string().contains("hush-hush"), "{event}");

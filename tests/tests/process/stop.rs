@@ -30,20 +30,20 @@ async fn a_call_in_flight_finishes_and_new_ones_are_refused() -> Result<()> {
     for n in 0..10 {
         sender.send(item(n)).await?;
     }
-    let mut answers = server.admin()?.import_comments(ReceiverStream::new(requests)).await?.into_inner();
-    let first = answers.message().await?.context("no answer")?;
+    let mut responses = server.admin()?.import_comments(ReceiverStream::new(requests)).await?.into_inner();
+    let first = responses.message().await?.context("no answer")?;
     ensure!(first.outcome() == ImportOutcome::Created, "{first:?}");
     kill(server.pid(), Signal::SIGTERM)?;
     refuses(server.target()).await?;
     // The stream was open before the signal: later items on it still get responses.
     sender.send(item(10)).await?;
     drop(sender);
-    let mut answered = 1;
-    while let Some(answer) = answers.message().await? {
-        ensure!(answer.outcome() == ImportOutcome::Created, "{answer:?}");
-        answered += 1;
+    let mut done = 1;
+    while let Some(response) = responses.message().await? {
+        ensure!(response.outcome() == ImportOutcome::Created, "{response:?}");
+        done += 1;
     }
-    ensure!(answered == 11, "{answered} of 11 items were answered");
+    ensure!(done == 11, "{done} of 11 items have a response");
     ensure!(server.ended().await? == Some(0));
     let again = Server::dev_on(data.path()).await?;
     let say = Say { client: again.client()?, key };
@@ -56,7 +56,7 @@ async fn under_fire_everything_answered_before_the_end_is_kept() -> Result<()> {
     let data = tempfile::tempdir()?;
     let server = Server::dev_on(data.path()).await?;
     let key = real::key("article", "under-fire");
-    let fire = |_| {
+    let writer = |_| {
         let (client, key) = (server.client(), key.clone());
         tokio::spawn(async move {
             let say = Say { client: client?, key };
@@ -68,7 +68,7 @@ async fn under_fire_everything_answered_before_the_end_is_kept() -> Result<()> {
             anyhow::Ok(made)
         })
     };
-    let shooters: Vec<_> = (0..8).map(fire).collect();
+    let writers: Vec<_> = (0..8).map(writer).collect();
     let say = Say { client: server.client()?, key: key.clone() };
     let burning = async {
         // Until the first comment has created the subject, the read fails.
@@ -81,14 +81,17 @@ async fn under_fire_everything_answered_before_the_end_is_kept() -> Result<()> {
     tokio::time::timeout(Duration::from_secs(30), burning).await?;
     ensure!(server.stop().await? == Some(0));
     let mut acknowledged = Vec::new();
-    for shooter in shooters {
+    for shooter in writers {
         acknowledged.extend(shooter.await??);
     }
     println!("{} comments were answered before the end", acknowledged.len());
     let again = Server::dev_on(data.path()).await?;
     let say = Say { client: again.client()?, key };
-    let kept: std::collections::HashSet<_> = say.roots(CommentSort::Oldest, 50).await?.iter().map(|c| c.id).collect();
-    ensure!(!acknowledged.is_empty() && acknowledged.iter().all(|id| kept.contains(id)), "an answered comment is lost");
+    let stored: std::collections::HashSet<_> = say.roots(CommentSort::Oldest, 50).await?.iter().map(|c| c.id).collect();
+    ensure!(
+        !acknowledged.is_empty() && acknowledged.iter().all(|id| stored.contains(id)),
+        "an answered comment is lost"
+    );
     Ok(())
 }
 
@@ -110,17 +113,17 @@ async fn while_it_drains_health_says_so_and_calls_are_still_taken() -> Result<()
 }
 
 #[tokio::test]
-async fn health_is_told_by_an_exit_code() -> Result<()> {
+async fn healthcheck_returns_health_as_an_exit_code() -> Result<()> {
     let server = Server::dev().await?;
     let target = server.target().trim_start_matches("http://").to_owned();
     command::run(["healthcheck", "--target", &target]).await?.ended(0)?.says(&["SERVING"])?;
     ensure!(server.stop().await? == Some(0));
     command::run(["healthcheck", "--target", &target]).await?.ended(5)?.says(&[&target])?;
     // A port that accepts connections and never responds.
-    let silent = std::net::TcpListener::bind("127.0.0.1:0")?;
-    let silent = silent.local_addr()?.to_string();
+    let unresponsive = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let unresponsive = unresponsive.local_addr()?.to_string();
     for more in [&[][..], &["--live"]] {
-        let ask = [&["healthcheck", "--target", &silent, "--timeout", "200ms"], more].concat();
+        let ask = [&["healthcheck", "--target", &unresponsive, "--timeout", "200ms"], more].concat();
         command::run(ask).await?.ended(5)?;
     }
     Ok(())

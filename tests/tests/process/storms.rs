@@ -20,11 +20,11 @@ fn host(target: &str) -> &str {
 }
 
 /// Checks that a server responds.
-async fn answers(target: &str) -> Result<()> {
+async fn serves(target: &str) -> Result<()> {
     let key = v1::SubjectKey { object_type: "article".into(), object_id: "none".into() };
     let get = v1::GetSubjectRequest { key: Some(key), ..v1::GetSubjectRequest::default() };
-    let said = Client::connect(target.to_owned())?.subjects().get_subject(get).await;
-    ensure!(said.is_ok() || refused(said)? == (Code::NotFound, ErrorReason::SubjectNotFound));
+    let result = Client::connect(target.to_owned())?.subjects().get_subject(get).await;
+    ensure!(result.is_ok() || refused(result)? == (Code::NotFound, ErrorReason::SubjectNotFound));
     Ok(())
 }
 
@@ -42,7 +42,7 @@ async fn a_storm_of_connections_waits_for_a_process_that_does_not_run() -> Resul
     }
     kill(server.pid(), Signal::SIGCONT)?;
     drop(waiting);
-    answers(server.target()).await
+    serves(server.target()).await
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn a_process_without_descriptors_says_so_now_and_then_with_a_count_and_goe
     until("it serves", || async { Ok(endpoint.exists()) }).await?;
     let addresses: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&endpoint)?)?;
     let address = addresses["grpc"].as_str().context("no address")?.to_owned();
-    answers(&format!("http://{address}")).await?;
+    serves(&format!("http://{address}")).await?;
     let pid = child.id().context("it has ended")?.to_string();
     let descriptors = async |count: &str| {
         let limit = format!("--nofile={count}:");
@@ -77,5 +77,5 @@ async fn a_process_without_descriptors_says_so_now_and_then_with_a_count_and_goe
     }
     ensure!(failures[0] == 1 && failures[1] > 1, "{failures:?}");
     descriptors("1024").await?;
-    answers(&format!("http://{address}")).await
+    serves(&format!("http://{address}")).await
 }

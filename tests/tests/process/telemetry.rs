@@ -19,12 +19,12 @@ use receiver::{Receiver, attribute, hex};
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
 /// Texts that must never leave the process.
-const TEXT: &str = "planted-in-a-text";
-const MEMBER: &str = "planted-in-a-member";
-const TOKEN: &str = "planted-in-a-token";
+const TEXT: &str = "secret-in-a-text";
+const MEMBER: &str = "secret-in-a-member";
+const TOKEN: &str = "secret-in-a-token";
 
 /// Starts a server that sends all telemetry to `endpoint`.
-async fn telling(endpoint: &str, more: &[&str]) -> Result<Server> {
+async fn exporting(endpoint: &str, more: &[&str]) -> Result<Server> {
     let endpoint = format!("telemetry.endpoint={endpoint}");
     let sets =
         [&endpoint, "telemetry.logs=true", "telemetry.interval=1s", "telemetry.sampling_ratio=0", "log.filter=info"];
@@ -50,7 +50,7 @@ async fn create(say: &Say, traceparent: Option<String>) -> Result<v1::CreateComm
 }
 
 #[tokio::test]
-async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() -> Result<()> {
+async fn the_trace_of_a_create_has_spans_for_queue_transaction_and_cache() -> Result<()> {
     let receiver = Receiver::start().await?;
     let Some(program) = riposte_test_redis::Program::find() else {
         eprintln!("SKIPPED: there is no redis-server here");
@@ -58,7 +58,7 @@ async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() ->
     };
     let redis = riposte_test_redis::Server::start(&program)?;
     let url = format!("cache.url={}", redis.url());
-    let server = telling(&receiver.address(), &["cache.kind=redis", &url, "telemetry.headers=tenant=shop"]).await?;
+    let server = exporting(&receiver.address(), &["cache.kind=redis", &url, "telemetry.headers=tenant=shop"]).await?;
     let say = Say::on(&server.client()?, "article");
     create(&say, None).await?;
     create(&say, Some(format!("00-{TRACE}-{PARENT}-01"))).await?;
@@ -67,7 +67,7 @@ async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() ->
 
     let spans = receiver.spans();
     let foreign: Vec<&Span> = spans.iter().filter(|span| hex(&span.trace_id) != TRACE).collect();
-    ensure!(foreign.is_empty(), "nobody asked for a trace of these: {foreign:?}");
+    ensure!(foreign.is_empty(), "these traces were not requested: {foreign:?}");
     let named = |name: &str| spans.iter().filter(move |span| span.name == name).collect::<Vec<_>>();
     let call = named("riposte.v1.CommentService/CreateComment");
     let [call] = call.as_slice() else { anyhow::bail!("one call: {spans:?}") };
@@ -86,13 +86,13 @@ async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() ->
     let commit = transactions.iter().find(|of| attribute(&of.attributes, "db.operation.name") == "commit comments");
     let commit = *commit.with_context(|| format!("no commit: {transactions:?}"))?;
     ensure!(below(commit) == "batch" && attribute(&commit.attributes, "db.system.name") == "sqlite", "{commit:?}");
-    let trips = named("redis");
-    let trip = trips.iter().find(|trip| below(trip) == "transaction").with_context(|| format!("no trip: {trips:?}"))?;
-    ensure!(!attribute(&trip.attributes, "db.operation.name").is_empty(), "{trip:?}");
+    let calls = named("redis");
+    let call = calls.iter().find(|call| below(call) == "transaction").with_context(|| format!("no call: {calls:?}"))?;
+    ensure!(!attribute(&call.attributes, "db.operation.name").is_empty(), "{call:?}");
 
     let all = receiver.everything();
     for word in [TEXT, MEMBER, TOKEN] {
-        ensure!(!all.contains(word), "{word} was told: {all}");
+        ensure!(!all.contains(word), "{word} was exported: {all}");
     }
     ensure!(receiver.tenants().iter().all(|tenant| tenant == "shop"), "{:?}", receiver.tenants());
     registered::all(&receiver)
@@ -102,7 +102,7 @@ async fn the_trace_of_a_create_shows_its_lane_its_transaction_and_the_cache() ->
 async fn metrics_and_logs_of_the_process_come_with_its_name() -> Result<()> {
     let receiver = Receiver::start().await?;
     let named = ["telemetry.service_name=comments", "telemetry.scrape=false", "telemetry.resource={\"a.b\"=\"c\"}"];
-    let server = telling(&receiver.address(), &named).await?;
+    let server = exporting(&receiver.address(), &named).await?;
     create(&Say::on(&server.client()?, "article"), None).await?;
     receiver.until(|it| it.metrics().iter().any(|metric| metric.name == "rpc.server.call.duration")).await?;
     ensure!(server.metrics_target().is_empty(), "nothing is scraped");
@@ -120,18 +120,18 @@ async fn metrics_and_logs_of_the_process_come_with_its_name() -> Result<()> {
 #[tokio::test]
 async fn calls_and_the_stop_wait_for_no_receiver() -> Result<()> {
     // The first address has no listener; the second accepts connections and never responds.
-    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    let away = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-    for address in [away, silent.local_addr()?] {
+    let unresponsive = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let closed = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    for address in [closed, unresponsive.local_addr()?] {
         let server =
-            telling(&format!("http://{address}"), &["telemetry.timeout=1s", "telemetry.sampling_ratio=1"]).await?;
+            exporting(&format!("http://{address}"), &["telemetry.timeout=1s", "telemetry.sampling_ratio=1"]).await?;
         let say = Say::on(&server.client()?, "article");
         for _ in 0..20 {
             create(&say, None).await?;
         }
         // Longer than the time limit of an export, so that some have failed.
-        let told = super::metrics::ask(server.metrics_target(), "GET", "/metrics");
-        ensure!(told.await?.contains("rpc_server_call_duration_seconds_count"));
+        let metrics = super::metrics::ask(server.metrics_target(), "GET", "/metrics");
+        ensure!(metrics.await?.contains("rpc_server_call_duration_seconds_count"));
         let failed = async {
             loop {
                 let text = super::metrics::ask(server.metrics_target(), "GET", "/metrics").await?;
@@ -142,7 +142,7 @@ async fn calls_and_the_stop_wait_for_no_receiver() -> Result<()> {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), failed).await.context("failures are never told")??;
+        tokio::time::timeout(Duration::from_secs(30), failed).await.context("failures are never reported")??;
         create(&say, None).await?;
         // `stop` waits for 30 s: without its own limit, a stop would wait for the receiver forever.
         ensure!(server.stop().await? == Some(0));

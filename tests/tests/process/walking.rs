@@ -53,11 +53,11 @@ async fn a_ranked_walk_goes_on_at_another_server_while_others_write_and_the_firs
     let mut first = Some(first);
     for page in 0.. {
         let say = if page % 2 == 0 && first.is_some() { &here } else { &there };
-        let answer = say.list(request.clone()).await?;
-        for thread in answer.threads {
+        let response = say.list(request.clone()).await?;
+        for thread in response.threads {
             walked.push(thread.comment.context("a thread without its root")?.id);
         }
-        request.page_token = answer.next_page_token;
+        request.page_token = response.next_page_token;
         if request.page_token.is_empty() {
             break;
         }

@@ -15,7 +15,7 @@ async fn revision(say: &Say) -> Result<i64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_watcher_of_one_server_is_told_what_goes_through_another_and_resumes_there() -> Result<()> {
+async fn a_watch_at_one_server_returns_changes_made_at_another_and_resumes_there() -> Result<()> {
     let Some(databases) = mysql::servers() else { return Ok(()) };
     let name = mysql::fresh_name();
     let first = Server::serve(&databases, &name).await?;
@@ -30,7 +30,7 @@ async fn a_watcher_of_one_server_is_told_what_goes_through_another_and_resumes_t
         say.comment("m", &n.to_string()).await?;
     }
     let last = revision(&here).await?;
-    ensure!(near.until(begin, last).await? == far.until(begin, last).await?, "the servers tell different things");
+    ensure!(near.until(begin, last).await? == far.until(begin, last).await?, "the servers return different changes");
     // Whichever server holds the lease: its end hands the lease over, and its watches resume at the
     // other.
     let stopped = first.stop();
@@ -53,7 +53,7 @@ async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -
     // A window so small that data that the client does not read is not sent either.
     let narrow = Endpoint::from_shared(server.target().to_owned())?.initial_stream_window_size(64).connect().await?;
     let request = WatchSubjectRequest { key: Some(say.key.clone()), after_revision: begin };
-    let unread = SubjectServiceClient::new(narrow).watch_subject(request).await?.into_inner();
+    let idle = SubjectServiceClient::new(narrow).watch_subject(request).await?.into_inner();
     // One after the other, because concurrent writes share a revision.
     for _ in 0..1_280 {
         say.comment("m", "one more").await?;
@@ -63,7 +63,7 @@ async fn a_reader_that_does_not_read_is_sent_away_and_finds_everything_again() -
     // The events are now more than a thousand revisions ahead of a client that has read none of
     // them.
     Watch::open(&say, last - 1).await?.until(last - 1, last).await?;
-    let ended = Error::from(Watch::of(unread).await?.end().await?);
+    let ended = Error::from(Watch::of(idle).await?.end().await?);
     ensure!((ended.code(), ended.reason()) == (Code::ResourceExhausted, ErrorReason::WatchTooSlow), "{ended:?}");
     let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
     ensure!(metrics.contains("riposte_watch_streams_dropped_total 1"), "{metrics}");

@@ -137,7 +137,7 @@ async fn every_method_answers_or_refuses_whatever_it_is_sent() -> Result<()> {
     let seed = rand::random();
     println!("seed {seed}");
     let mut wild = Wild { random: StdRng::seed_from_u64(seed), ids: vec![root.id, reply.id, root.id + 1] };
-    let mut said = std::collections::BTreeMap::new();
+    let mut outcomes = std::collections::BTreeMap::new();
     for method in raw::methods()? {
         let name = raw::name(&method);
         let admin = name.starts_with("AdminService/");
@@ -149,18 +149,18 @@ async fn every_method_answers_or_refuses_whatever_it_is_sent() -> Result<()> {
                 wild.spoil(&mut bytes);
             }
             let Err(status) = raw.call(&name, bytes).await else {
-                *said.entry("OK".to_owned()).or_insert(0) += 1;
+                *outcomes.entry("OK".to_owned()).or_insert(0) += 1;
                 continue;
             };
             let error = Error::from(status);
             let (code, reason) = (error.code(), error.reason());
             let fields: Vec<_> = request.fields().map(|(field, value)| format!("{}: {value}", field.name())).collect();
             ensure!(!raw::is_broken(&error), "{name} says {error:?} to request {number} of seed {seed}: {fields:?}");
-            *said.entry(format!("{code:?} {reason:?}")).or_insert(0) += 1;
+            *outcomes.entry(format!("{code:?} {reason:?}")).or_insert(0) += 1;
         }
     }
-    println!("{said:?}");
-    ensure!(said.contains_key("OK"), "nothing was answered: {said:?}");
+    println!("{outcomes:?}");
+    ensure!(outcomes.contains_key("OK"), "no call succeeded: {outcomes:?}");
     // Everything else continues to work.
     let other = Say::on(&server.client()?, "video");
     other.comment("m", "the last").await?;

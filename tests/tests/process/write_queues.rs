@@ -119,24 +119,24 @@ pub(super) async fn hold(url: &str, database: &str, which: &str) -> Result<Child
 }
 
 #[tokio::test]
-async fn a_full_lane_refuses_without_effect_and_the_refused_may_come_again() -> Result<()> {
+async fn a_full_write_queue_rejects_without_effect_and_the_rejected_calls_can_be_repeated() -> Result<()> {
     let Some(mut jam) = Jam::new().await? else { return Ok(()) };
     // A batch of at most 512 is at the database and waits for the row; 512 more fit into the queue.
-    let (count, room) = (1_200, 1_024);
+    let (count, capacity) = (1_200, 1_024);
     let mut calls = tokio::task::JoinSet::new();
     for n in 0..count {
         let caller = jam.caller(n);
         calls.spawn(async move { (n, caller.create(n, Duration::from_secs(9)).await) });
     }
-    let mut refusals = Vec::new();
-    while refusals.len() < count - room {
+    let mut rejected = Vec::new();
+    while rejected.len() < count - capacity {
         let (n, outcome) = calls.join_next().await.context("all were answered while the row was held")??;
         let status = outcome.clone().err().context("committed under a held row")?;
         ensure!(status.metadata().contains_key("riposte-not-executed"), "{status:?}");
         ensure!(refused(outcome)? == (Code::ResourceExhausted, ErrorReason::Overloaded), "{status:?}");
         let delay = status.get_details_retry_info().and_then(|info| info.retry_delay);
         ensure!(delay.is_some_and(|delay| !delay.is_zero()), "no RetryInfo: {status:?}");
-        refusals.push(n);
+        rejected.push(n);
     }
     jam.release().await?;
     let mut made = 0;
@@ -145,17 +145,17 @@ async fn a_full_lane_refuses_without_effect_and_the_refused_may_come_again() -> 
             Ok(_) => made += 1,
             Err(status) => {
                 ensure!(status.metadata().contains_key("riposte-not-executed"), "{status:?}");
-                refusals.push(n);
+                rejected.push(n);
             }
         }
     }
     let stored = jam.say.roots(CommentSort::Oldest, 100).await?;
     ensure!(stored.len() == made + 1, "{} stand, {made} were answered", stored.len());
     let members: BTreeSet<&str> = stored.iter().map(|comment| comment.member_id.as_str()).collect();
-    for n in &refusals {
+    for n in &rejected {
         ensure!(!members.contains(format!("m{n}").as_str()), "a refused call had an effect");
     }
-    let again = jam.caller(refusals[0]).create(refusals[0], Duration::from_secs(9)).await?;
+    let again = jam.caller(rejected[0]).create(rejected[0], Duration::from_secs(9)).await?;
     ensure!(again.floor as usize == stored.len() + 1, "{again:?}");
     jam.server.stop().await?;
     Ok(())

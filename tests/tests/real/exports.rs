@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
 use riposte_tests::Server;
-use riposte_tests::forest::{self, Node, Tree};
 use riposte_tests::real;
+use riposte_tests::thread_tree::{self, Node, Tree};
 
 /// A comment as in the file: external id, parent, text, ms since 1970.
 type Row<'r> = (&'r str, &'r str, &'r str, i64);
@@ -43,15 +43,15 @@ async fn brought_in(
     }
     let mut members = BTreeMap::new();
     for (object_id, source) in expected {
-        let mut found = forest::walk(&server, &real::key("page", object_id), real::FLAT).await?;
+        let mut found = thread_tree::walk(&server, &real::key("page", object_id), real::FLAT).await?;
         for (id, node) in &mut found {
             let member = std::mem::take(&mut node.member);
             ensure!(!member.contains('@'), "an e-mail address: {member}");
             members.insert(id.clone(), member);
         }
-        forest::compare(object_id, source, &found)?;
+        thread_tree::compare(object_id, source, &found)?;
     }
-    ensure!(forest::verify(&server, "page").await? == expected.len());
+    ensure!(thread_tree::verify(&server, "page").await? == expected.len());
     let second = real::import(&server, &arguments, scratch.path()).await?.ended(code)?;
     second.says(&[&format!("comments  0 created, {count} unchanged")])?;
     Ok(Some(members))

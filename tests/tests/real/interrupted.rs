@@ -29,13 +29,13 @@ async fn ctrl_c_stops_softly_and_the_same_command_goes_on() -> Result<()> {
     let pid = running.id().and_then(|id| i32::try_from(id).ok()).context("it ended early")?;
     kill(Pid::from_raw(pid), Signal::SIGINT)?;
     let ended = tokio::time::timeout(Duration::from_secs(20), running.wait_with_output()).await??;
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    ensure!(ended.status.code() == Some(130) && said.contains("riposte import"), "{:?}: {said}", ended.status);
+    let text = String::from_utf8_lossy(&ended.stderr).into_owned();
+    ensure!(ended.status.code() == Some(130) && text.contains("riposte import"), "{:?}: {text}", ended.status);
     let last = command::finish(&mut import(&data, server.admin_target(), scratch.path())?).await?.ended(6)?;
     print!("the run after Ctrl-C:\n{}", last.out);
     ensure!(!last.out.contains("comments  0 created") && !last.out.contains(", 0 unchanged\nlikes"), "{}", last.out);
     let madrid = Madrid::read(&data, Orphans::Reject)?;
-    real::compare(&server, OBJECT_TYPE, FLAT, &madrid.forest).await.map(drop)
+    real::compare(&server, OBJECT_TYPE, FLAT, &madrid.trees).await.map(drop)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,16 +62,16 @@ async fn a_server_killed_and_started_again_costs_an_import_nothing_but_time() ->
         server = start()?;
     }
     let ended = tokio::time::timeout(Duration::from_secs(60), running.wait_with_output()).await??;
-    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
-    print!("the run that lost its server three times:\n{said}");
-    ensure!(ended.status.code() == Some(6), "{:?}: {said}", ended.status);
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    print!("the run that lost its server three times:\n{text}");
+    ensure!(ended.status.code() == Some(6), "{:?}: {text}", ended.status);
     // An item that was sent twice counts as created or as unchanged, depending on the time of the
     // crash.
     server.kill().await?;
     let server = Server::dev_on(&scratch.path().join("data")).await?;
     let madrid = Madrid::read(&data, Orphans::Reject)?;
-    real::compare(&server, OBJECT_TYPE, FLAT, &madrid.forest).await?;
-    ensure!(riposte_tests::forest::verify(&server, OBJECT_TYPE).await? == madrid.proposals.len());
+    real::compare(&server, OBJECT_TYPE, FLAT, &madrid.trees).await?;
+    ensure!(riposte_tests::thread_tree::verify(&server, OBJECT_TYPE).await? == madrid.proposals.len());
     Ok(())
 }
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::GetSubjectRequest;
 use riposte_tests::Server;
-use riposte_tests::forest::{histogram, verify};
 use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans, by_reason};
-use riposte_tests::real::{self, DEEP, Place};
+use riposte_tests::real::{self, DEEP, Storage};
+use riposte_tests::thread_tree::{histogram, verify};
 
 /// The number of comments at each depth, as the publishers counted them.
 const DEPTHS: [usize; 25] =
@@ -30,18 +30,18 @@ fn the_file_is_the_one_that_is_known() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_of_it_stands_in_sqlite_as_in_the_file_and_a_second_import_changes_nothing() -> Result<()> {
-    whole(Some(Place::sqlite()?)).await
+    import_all(Some(Storage::sqlite()?)).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_of_it_stands_in_two_mariadb_servers_as_in_the_file_and_a_second_import_changes_nothing() -> Result<()> {
-    whole(Place::mariadb().await?).await
+    import_all(Storage::mariadb().await?).await
 }
 
-async fn whole(place: Option<Place>) -> Result<()> {
-    let (Some(data), Some(place)) = (real::data(), place) else { return Ok(()) };
+async fn import_all(storage: Option<Storage>) -> Result<()> {
+    let (Some(data), Some(storage)) = (real::data(), storage) else { return Ok(()) };
     let madrid = Madrid::read(&data, Orphans::Reject)?;
-    let server = place.start().await?;
+    let server = storage.start().await?;
     let scratch = tempfile::tempdir()?;
     let first = import(&server, &data, &[], scratch.path()).await?.ended(6)?;
     let (likes, comments) = (madrid.comments().map(|node| node.likes + node.dislikes).sum::<i32>(), 5217);
@@ -53,11 +53,11 @@ async fn whole(place: Option<Place>) -> Result<()> {
     let known = madrid.rejected.iter().map(|(id, reason)| (id.clone(), (*reason).to_owned()));
     ensure!(listed == known.collect(), "the rejects are others");
     // On shared databases a second server shows the data that the first one imported.
-    let other = match &place {
-        Place::Sqlite(_) => None,
-        Place::MariaDb(_) => Some(place.start().await?),
+    let other = match &storage {
+        Storage::Sqlite(_) => None,
+        Storage::MariaDb(_) => Some(storage.start().await?),
     };
-    held(other.as_ref().unwrap_or(&server), &madrid, place.levels()).await?;
+    held(other.as_ref().unwrap_or(&server), &madrid, storage.levels()).await?;
 
     let before = exported(&server, scratch.path()).await?;
     let second = import(&server, &data, &[], scratch.path()).await?.ended(6)?;
@@ -97,12 +97,15 @@ async fn the_file_of_rejects_is_itself_valid_input() -> Result<()> {
     std::fs::rename(scratch.path().join("rejects.jsonl"), &file)?;
     let again = [file.to_str().context("a path")?, "--format", "jsonl"];
     // Without a change they are rejected again, though not each for the same reason.
-    let said = real::import(&server, &again, scratch.path()).await?.ended(6)?;
-    said.says(&["comments  0 created, 0 unchanged", "rejected  416"])?;
+    let ended = real::import(&server, &again, scratch.path()).await?.ended(6)?;
+    ended.says(&["comments  0 created, 0 unchanged", "rejected  416"])?;
     // Allowed to be roots, the orphans are imported, and the result is the same as if they had been
     // allowed from the start.
-    let mended = [&again[..], &["--orphans", "root"]].concat();
-    real::import(&server, &mended, scratch.path()).await?.ended(6)?.says(&["comments  361 created", "rejected  55"])?;
+    let with_roots = [&again[..], &["--orphans", "root"]].concat();
+    real::import(&server, &with_roots, scratch.path())
+        .await?
+        .ended(6)?
+        .says(&["comments  361 created", "rejected  55"])?;
     held(&server, &Madrid::read(&data, Orphans::Root)?, real::FLAT).await
 }
 
@@ -120,8 +123,8 @@ pub(super) async fn import(
 
 /// Fails unless all data of the server equals that of the file, and every count is correct.
 async fn held(server: &Server, madrid: &Madrid, levels: i32) -> Result<()> {
-    let walked = real::compare(server, OBJECT_TYPE, levels, &madrid.forest).await?;
-    ensure!(histogram(&walked) == histogram(madrid.forest.values()));
+    let walked = real::compare(server, OBJECT_TYPE, levels, &madrid.trees).await?;
+    ensure!(histogram(&walked) == histogram(madrid.trees.values()));
     println!("{} comments by depth: {:?}", walked.iter().map(BTreeMap::len).sum::<usize>(), histogram(&walked));
     ensure!(verify(server, OBJECT_TYPE).await? == madrid.proposals.len());
     for (object_id, (owner, title, created)) in &madrid.proposals {

@@ -34,8 +34,8 @@ async fn every_order_of_every_proposal_is_that_of_its_votes() -> Result<()> {
     // Rank indexes follow by themselves; the rebuild only shortens the wait.
     let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(OBJECT_TYPE.to_owned())) });
     let request = RebuildRanksRequest { scope, ..RebuildRanksRequest::default() };
-    let mut answers = server.admin()?.rebuild_ranks(request).await?.into_inner();
-    while answers.message().await?.is_some() {}
+    let mut responses = server.admin()?.rebuild_ranks(request).await?.into_inner();
+    while responses.message().await?.is_some() {}
     let (client, mut roots, mut liked) = (server.client()?, 0, 0);
     for object_id in madrid.proposals.keys() {
         let say = Say { client: client.clone(), key: real::key(OBJECT_TYPE, object_id) };

@@ -39,7 +39,7 @@ pub fn subject(bytes: &[u8]) {
 }
 
 /// Decodes the response of a function.
-pub fn answer(mut bytes: &[u8]) {
+pub fn reply(mut bytes: &[u8]) {
     let value = drawn(&mut bytes, DEEPEST);
     for root in [None, CommentId::new(7)] {
         let _ = page::read(&value, root);
@@ -104,7 +104,7 @@ mod tests {
             for bytes in [&bytes, &changed] {
                 super::copy(bytes);
                 super::subject(bytes);
-                super::answer(bytes);
+                super::reply(bytes);
             }
         }
     }

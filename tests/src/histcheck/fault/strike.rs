@@ -8,7 +8,7 @@ use rand::seq::SliceRandom;
 
 use super::kind::{Kind, Means};
 use crate::histcheck::fleet::SERVERS;
-use crate::wire::Weather;
+use crate::proxy::Weather;
 
 /// A store of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use super::wires::Wires;
 use crate::clock::Clock;
 use crate::histcheck::fleet::Fleet;
 use crate::net::Network;
+use crate::proxy::Weather;
 use crate::redis;
-use crate::wire::Weather;
 
 /// All components that faults can affect.
 #[derive(Debug)]

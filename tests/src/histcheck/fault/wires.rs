@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::strike::{PROCESSES, Store};
 use crate::net::Network;
-use crate::wire::Proxy;
+use crate::proxy::Proxy;
 
 /// Number of databases.
 const DATABASES: usize = 2;

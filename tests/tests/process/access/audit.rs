@@ -17,16 +17,16 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tonic::{Code, Request};
 
-use super::door::{Callers, dev};
+use super::callers::{Callers, dev};
 use super::table::{About, METHODS, Row};
 use super::{GRANTED, OTHER, ask, fixture, outcome};
 
 /// A file of audit records, in a folder of its own.
-struct Log {
+struct AuditLog {
     folder: tempfile::TempDir,
 }
 
-impl Log {
+impl AuditLog {
     fn new() -> Result<Self> {
         Ok(Self { folder: tempfile::tempdir()? })
     }
@@ -83,7 +83,8 @@ async fn what_the_log_leaves_out_is_not_the_audit_log() -> Result<()> {
         let raw = Raw::to(&target, None)?;
         // The request names no type: it is refused, and recorded like any other.
         let ask = async || anyhow::Ok(raw.call("AdminService/ListSubjects", Vec::new()).await);
-        until("it answers", async || Ok(ask().await?.is_err_and(|why| why.code() == Code::InvalidArgument))).await?;
+        until("it answers", async || Ok(ask().await?.is_err_and(|status| status.code() == Code::InvalidArgument)))
+            .await?;
         until("the call is on record", async || Ok(std::fs::read_to_string(&log)?.contains("ListSubjects"))).await?;
         dev.kill().await?;
     }
@@ -92,7 +93,7 @@ async fn what_the_log_leaves_out_is_not_the_audit_log() -> Result<()> {
 
 #[tokio::test]
 async fn each_call_leaves_two_records() -> Result<()> {
-    let (folder, log, callers) = (tempfile::tempdir()?, Log::new()?, Callers::with_each_role(GRANTED));
+    let (folder, log, callers) = (tempfile::tempdir()?, AuditLog::new()?, Callers::with_each_role(GRANTED));
     let everybody = Server::dev_on(folder.path()).await?;
     let fixture = fixture(&everybody).await?;
     everybody.stop().await?;
@@ -144,7 +145,7 @@ const MOST: usize = 10;
 
 #[tokio::test]
 async fn a_call_that_is_not_let_in_leaves_one_record() -> Result<()> {
-    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
     let server = recording(None, &callers, &log.path()).await?;
     let strangers = [
         (None, json!({"code": "UNAUTHENTICATED", "reason": "CALLER_UNKNOWN"})),
@@ -166,8 +167,8 @@ async fn a_call_that_is_not_let_in_leaves_one_record() -> Result<()> {
     // The caller is authorized, and the server reads its message no further.
     let mut moderator = callers.client(&server, "moderator")?.admin()?;
     let long = v1::HideCommentRequest { reason: "x".repeat(10_000), ..hide(1) };
-    let said = refused(moderator.hide_comment(long).await)?;
-    ensure!(said.1 == v1::ErrorReason::MessageTooLarge, "{said:?}");
+    let result = refused(moderator.hide_comment(long).await)?;
+    ensure!(result.1 == v1::ErrorReason::MessageTooLarge, "{result:?}");
     until("it is recorded", || async { Ok(log.records()?.len() == seen + 1) }).await?;
     let record = &log.records()?[seen];
     ensure!(record["event"] == "refused" && record["caller"] == "moderator", "{record}");
@@ -176,9 +177,9 @@ async fn a_call_that_is_not_let_in_leaves_one_record() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_flood_at_the_door_leaves_few_records_and_its_number() -> Result<()> {
+async fn a_flood_of_rejected_calls_leaves_few_records_and_their_number() -> Result<()> {
     const CALLS: usize = 1_000;
-    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
     let server = recording(None, &callers, &log.path()).await?;
     let (raw, row) = (Raw::to(server.admin_target(), None)?, rows().next().context("no methods")?);
     for _ in 0..CALLS {
@@ -194,12 +195,12 @@ async fn a_flood_at_the_door_leaves_few_records_and_its_number() -> Result<()> {
 }
 
 #[tokio::test]
-async fn on_a_full_disk_nobody_moderates_and_everybody_comments() -> Result<()> {
+async fn a_full_disk_stops_moderation_and_no_comments() -> Result<()> {
     let callers = Callers::with_each_role(GRANTED);
     let server = recording(None, &callers, Path::new("/dev/full")).await?;
     let (mut admin, comment) = moderator(&server, &callers).await?;
-    let said = refused(admin.hide_comment(hide(comment.id)).await)?;
-    ensure!(said == (Code::Internal, v1::ErrorReason::Internal), "{said:?}");
+    let result = refused(admin.hide_comment(hide(comment.id)).await)?;
+    ensure!(result == (Code::Internal, v1::ErrorReason::Internal), "{result:?}");
     let reader = callers.client(&server, "reader")?;
     let get = v1::GetCommentRequest { id: comment.id, ..v1::GetCommentRequest::default() };
     let found = reader.comments().get_comment(get).await?.into_inner().comment.unwrap_or_default();
@@ -210,43 +211,43 @@ async fn on_a_full_disk_nobody_moderates_and_everybody_comments() -> Result<()> 
     ensure!(refused(exported)?.0 == Code::Internal);
     let list = v1::ListSubjectsRequest { object_type: GRANTED.into(), ..v1::ListSubjectsRequest::default() };
     ensure!(refused(operator.list_subjects(list).await)?.0 == Code::Internal);
-    let told = ask(server.metrics_target(), "GET", "/metrics").await?;
-    ensure!(told.contains("\nriposte_audit_failures_total 3\n"), "{told}");
+    let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
+    ensure!(metrics.contains("\nriposte_audit_failures_total 3\n"), "{metrics}");
     Ok(())
 }
 
 #[tokio::test]
 async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> Result<()> {
-    const ANSWERS: usize = 200;
-    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    const RESPONSES: usize = 200;
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
     let server = recording(None, &callers, &log.path()).await?;
     let (admin, comment) = moderator(&server, &callers).await?;
-    let (answers, mut answered) = mpsc::unbounded_channel();
+    let (responses, mut received) = mpsc::unbounded_channel();
     for worker in 0..8 {
-        let (mut admin, answers, id) = (admin.clone(), answers.clone(), comment.id);
+        let (mut admin, responses, id) = (admin.clone(), responses.clone(), comment.id);
         tokio::spawn(async move {
             for n in 0.. {
                 let call_id = format!("call-{worker}-{n}");
                 let mut request = Request::new(hide(id));
                 let Ok(value) = call_id.parse() else { return };
                 request.metadata_mut().insert("riposte-request-id", value);
-                let said = admin.hide_comment(request).await.map_err(Error::from);
-                if said.is_err_and(|error| error.reason() != v1::ErrorReason::StateConflict) {
+                let result = admin.hide_comment(request).await.map_err(Error::from);
+                if result.is_err_and(|error| error.reason() != v1::ErrorReason::StateConflict) {
                     return;
                 }
                 // Hidden now, or hidden already: the call has a response either way.
-                let _ = answers.send(call_id);
+                let _ = responses.send(call_id);
             }
         });
     }
-    drop(answers);
+    drop(responses);
     let mut known = HashSet::new();
-    while known.len() < ANSWERS {
-        known.insert(answered.recv().await.context("the calls came to an end")?);
+    while known.len() < RESPONSES {
+        known.insert(received.recv().await.context("the calls came to an end")?);
     }
     // The server crashes right after a response: the records of that call must be there.
     server.crash().await?;
-    while let Some(call_id) = answered.recv().await {
+    while let Some(call_id) = received.recv().await {
         known.insert(call_id);
     }
     let records = log.records()?;
@@ -263,17 +264,17 @@ async fn no_record_of_an_answered_call_is_lost_when_the_process_is_killed() -> R
 
 #[tokio::test]
 async fn every_beginning_gets_its_end_though_callers_give_up() -> Result<()> {
-    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
     let server = recording(None, &callers, &log.path()).await?;
     let (mut admin, comment) = moderator(&server, &callers).await?;
     let mut given_up = 0;
     for n in 1..=100 {
         let mut request = Request::new(hide(comment.id));
         request.set_timeout(Duration::from_micros(100 * n));
-        let said = admin.hide_comment(request).await;
-        given_up += usize::from(said.is_err_and(|status| status.code() == Code::DeadlineExceeded));
+        let result = admin.hide_comment(request).await;
+        given_up += usize::from(result.is_err_and(|status| status.code() == Code::DeadlineExceeded));
     }
-    ensure!(given_up > 0, "nobody gave up");
+    ensure!(given_up > 0, "no call was cancelled");
     let balanced = || async {
         // A call that ends before its handler begins leaves another record, with an id of its own.
         let records = log.records()?;
@@ -288,7 +289,7 @@ async fn every_beginning_gets_its_end_though_callers_give_up() -> Result<()> {
 #[tokio::test]
 async fn two_processes_write_to_one_file_and_it_may_be_moved_away() -> Result<()> {
     const CALLS: usize = 100;
-    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
     let servers = [recording(None, &callers, &log.path()).await?, recording(None, &callers, &log.path()).await?];
     let mut work = Vec::new();
     for server in &servers {
@@ -307,15 +308,15 @@ async fn two_processes_write_to_one_file_and_it_may_be_moved_away() -> Result<()
         worker.await?;
     }
     let (before, after) = (std::fs::read_to_string(&moved)?, log.records()?);
-    let whole = |line: &str| serde_json::from_str::<Value>(line).is_ok();
-    ensure!(before.lines().all(whole), "{before}");
+    let is_complete = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+    ensure!(before.lines().all(is_complete), "{before}");
     ensure!(before.lines().count() + after.len() == 2 * 2 * CALLS && !after.is_empty(), "{}", after.len());
     Ok(())
 }
 
 #[tokio::test]
-async fn an_import_that_is_given_up_tells_how_far_it_came() -> Result<()> {
-    let (log, callers) = (Log::new()?, Callers::with_each_role(GRANTED));
+async fn the_record_of_a_cancelled_import_has_its_progress() -> Result<()> {
+    let (log, callers) = (AuditLog::new()?, Callers::with_each_role(GRANTED));
     let server = recording(None, &callers, &log.path()).await?;
     let key = v1::SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
     let subject = v1::ImportedSubject { key: Some(key), ..v1::ImportedSubject::default() };
@@ -325,10 +326,10 @@ async fn an_import_that_is_given_up_tells_how_far_it_came() -> Result<()> {
     items.send(v1::ImportCommentsRequest { item: Some(item) }).await?;
     let mut admin = callers.client(&server, "operator")?.admin()?;
     let items_to_come = tokio_stream::wrappers::ReceiverStream::new(receiver);
-    let mut answers = admin.import_comments(items_to_come).await?.into_inner();
-    answers.message().await?.context("an answer")?;
+    let mut responses = admin.import_comments(items_to_come).await?.into_inner();
+    responses.message().await?.context("an answer")?;
     ensure!(log.records()?.len() == 1, "it has ended, but it has not");
-    drop((answers, items));
+    drop((responses, items));
     until("its end is recorded", || async { Ok(log.records()?.len() == 2) }).await?;
     let end = &log.records()?[1];
     ensure!(end["outcome"] == json!({"code": "CANCELLED"}) && end["told"] == json!({"created": 1}), "{end}");
@@ -348,13 +349,13 @@ async fn records_go_where_the_configuration_says() -> Result<()> {
     ensure!(recorded.iter().all(|word| ran.out.contains(word)), "{}{}", ran.out, ran.err);
     let ran = command::run([&start[..], &["--set", "log.filter=info"], &script].concat()).await?.ended(0)?;
     ran.says(&["riposte::audit", "AdminService/ExportSubject"])?;
-    for (sets, code, said) in [
+    for (sets, code, result) in [
         (&["audit.kind=file", "audit.file=/nowhere/audit.jsonl"][..], 1, "cannot append to the audit log"),
         (&["audit.kind=file"], 2, "audit.file"),
         (&["audit.file=/tmp/audit.jsonl"], 2, "audit.file"),
     ] {
         let sets = sets.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
-        command::run([&start[..], &sets].concat()).await?.ended(code)?.says(&[said])?;
+        command::run([&start[..], &sets].concat()).await?.ended(code)?.says(&[result])?;
     }
     Ok(())
 }

@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 /// A file of callers, each with a token derived from its name.
 pub(super) struct Callers {
     folder: tempfile::TempDir,
-    callers: Vec<Known>,
+    callers: Vec<CallerEntry>,
 }
 
-struct Known {
+struct CallerEntry {
     name: String,
     token: String,
     /// The lines of the caller's table besides its token.
@@ -34,34 +34,34 @@ impl Callers {
     /// Adds a caller.
     pub(super) fn and(mut self, name: &str, roles: &[&str], types: &[&str]) -> Self {
         let grants = format!("roles = {roles:?}\nobject_types = {types:?}\n");
-        self.callers.push(Known { name: name.to_owned(), token: format!("riposte_{name}"), grants });
+        self.callers.push(CallerEntry { name: name.to_owned(), token: format!("riposte_{name}"), grants });
         self
     }
 
     /// Adds a caller that presents a certificate.
     pub(super) fn and_identity(self, name: &str, spiffe_id: &str, roles: &[&str], types: &[&str]) -> Self {
-        self.and_known_by(name, &format!("spiffe_ids = [{spiffe_id:?}]\n"), roles, types)
+        self.and_grants(name, &format!("spiffe_ids = [{spiffe_id:?}]\n"), roles, types)
     }
 
     /// Adds a caller that presents JWTs with this subject.
     pub(super) fn and_subject(self, name: &str, subject: &str, roles: &[&str], types: &[&str]) -> Self {
-        self.and_known_by(name, &format!("jwt_subjects = [{subject:?}]\n"), roles, types)
+        self.and_grants(name, &format!("jwt_subjects = [{subject:?}]\n"), roles, types)
     }
 
-    fn and_known_by(mut self, name: &str, shown: &str, roles: &[&str], types: &[&str]) -> Self {
+    fn and_grants(mut self, name: &str, shown: &str, roles: &[&str], types: &[&str]) -> Self {
         self = self.and(name, roles, types);
-        if let Some(known) = self.callers.last_mut() {
-            known.grants.push_str(shown);
+        if let Some(entry) = self.callers.last_mut() {
+            entry.grants.push_str(shown);
         }
         self
     }
 
     pub(super) fn remove(&mut self, name: &str) {
-        self.callers.retain(|known| known.name != name);
+        self.callers.retain(|entry| entry.name != name);
     }
 
     pub(super) fn token(&self, name: &str) -> &str {
-        self.callers.iter().find(|known| known.name == name).map_or("", |known| &known.token)
+        self.callers.iter().find(|entry| entry.name == name).map_or("", |entry| &entry.token)
     }
 
     /// Returns a client that sends the caller's token.
@@ -72,7 +72,7 @@ impl Callers {
     /// Writes the file atomically, as an operator's tools do.
     pub(super) fn write(&self) -> Result<()> {
         let mut text = String::new();
-        for Known { name, token, grants } in &self.callers {
+        for CallerEntry { name, token, grants } in &self.callers {
             let hash: String = Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect();
             write!(text, "[{name}]\ntokens_sha256 = [{hash:?}]\n{grants}\n")?;
         }

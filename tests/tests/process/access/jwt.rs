@@ -8,7 +8,7 @@ use riposte_tests::{Say, Server, Watch, until};
 use tonic::{Code, Status};
 
 use super::authority::Authority;
-use super::door::{Callers, client, dev};
+use super::callers::{Callers, client, dev};
 use super::issuer::{Issuer, Key};
 use super::tls::{code as code_over, connect};
 use super::{GRANTED, OTHER, ask};
@@ -36,8 +36,8 @@ async fn code(server: &Server, token: &str) -> Result<Code> {
     Ok(read(&client(server, token)?, GRANTED).await.err().map_or(Code::Ok, |status| status.code()))
 }
 
-async fn told(server: &Server, line: &str) -> Result<bool> {
-    Ok(ask(server.metrics_target(), "GET", "/metrics").await?.lines().any(|told| told == line))
+async fn has_line(server: &Server, line: &str) -> Result<bool> {
+    Ok(ask(server.metrics_target(), "GET", "/metrics").await?.lines().any(|found| found == line))
 }
 
 #[tokio::test]
@@ -55,8 +55,8 @@ async fn a_caller_by_jwt_is_what_the_file_of_callers_says() -> Result<()> {
     ensure!(denied.code() == Code::PermissionDenied, "{denied}");
     ensure!(code(&server, callers.token("reader")).await? == Code::Ok, "tokens of the file count beside");
 
-    let mut answers = Vec::new();
-    for (why, token) in [
+    let mut responses = Vec::new();
+    for (reason, token) in [
         ("jwt_subject", key.token("system:serviceaccount:shop:other", 600)),
         ("jwt_audience", key.token_for("others", SUBJECT)),
         ("jwt_expired", key.token(SUBJECT, -1)),
@@ -65,16 +65,16 @@ async fn a_caller_by_jwt_is_what_the_file_of_callers_says() -> Result<()> {
         ("jwt_malformed", "a.b.c".to_owned()),
         ("token", "riposte_nobody".to_owned()),
     ] {
-        let status = read(&client(&server, &token)?, GRANTED).await.err().context(why)?;
-        let line = format!("riposte_authentication_failures_total{{reason=\"{why}\"}} 1");
-        ensure!(told(&server, &line).await?, "{line} is not told");
-        let said = status.message().to_owned();
-        answers.push((status.code(), Error::from(status).reason(), said));
+        let status = read(&client(&server, &token)?, GRANTED).await.err().context(reason)?;
+        let line = format!("riposte_authentication_failures_total{{reason=\"{reason}\"}} 1");
+        ensure!(has_line(&server, &line).await?, "{line} is missing");
+        let message = status.message().to_owned();
+        responses.push((status.code(), Error::from(status).reason(), message));
     }
-    let first = answers[0].clone();
+    let first = responses[0].clone();
     ensure!((first.0, first.1) == (Code::Unauthenticated, v1::ErrorReason::CallerUnknown), "{first:?}");
     // All refusals are identical.
-    ensure!(answers.iter().all(|answer| *answer == first), "{answers:?}");
+    ensure!(responses.iter().all(|response| *response == first), "{responses:?}");
     Ok(())
 }
 
@@ -93,7 +93,7 @@ async fn keys_are_exchanged_while_the_server_serves() -> Result<()> {
 
     issuer.publish_broken()?;
     let refused = "riposte_reloads_total{outcome=\"refused\"} 1";
-    until("the broken file is told", || told(&server, refused)).await?;
+    until("the broken file is reported", || has_line(&server, refused)).await?;
     ensure!(code(&server, &before).await? == Code::Ok && code(&server, &after).await? == Code::Ok);
 
     issuer.publish(&[&new])?;
@@ -104,7 +104,7 @@ async fn keys_are_exchanged_while_the_server_serves() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_is_taken_out_of_the_file_is_refused_though_the_token_is_good() -> Result<()> {
+async fn a_caller_removed_from_the_file_is_rejected_though_the_token_is_valid() -> Result<()> {
     let (issuer, key) = (Issuer::new()?, Key::new("a")?);
     issuer.publish(&[&key])?;
     let mut callers = callers();
@@ -130,7 +130,7 @@ async fn a_token_that_expires_ends_no_stream_and_begins_none() -> Result<()> {
     let mut reader = Say::on(&short, GRANTED);
     reader.key.clone_from(&writer.key);
     let mut watch = Watch::open(&reader, 0).await?;
-    let over = || async { Ok(read(&short, GRANTED).await.is_err_and(|said| said.code() == Code::Unauthenticated)) };
+    let over = || async { Ok(read(&short, GRANTED).await.is_err_and(|status| status.code() == Code::Unauthenticated)) };
     until("the token is over", over).await?;
     let again = Watch::open(&reader, 0).await.err().context("a watch was begun with it")?;
     ensure!(again.code() == Code::Unauthenticated, "{again}");
@@ -159,7 +159,7 @@ async fn over_tls_the_token_counts_beside_a_certificate() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_keys_is_told_at_the_start() -> Result<()> {
+async fn the_start_names_every_wrong_setting_of_the_keys() -> Result<()> {
     let issuer = Issuer::new()?;
     let callers = callers();
     callers.write()?;
@@ -174,8 +174,8 @@ async fn what_is_wrong_with_the_keys_is_told_at_the_start() -> Result<()> {
     start(with_callers).await?.ended(2)?.says(&["jwks.json", "is no key set"])?;
     start(issuer.settings()).await?.ended(2)?.says(&["auth.callers_file", "is required with jwt.jwks_file"])?;
     let bare = ["--set", "auth.jwt.jwks_file=x", "--set", "auth.jwt.leeway=3min", "--set", "auth.jwt.caller_claim=iss"];
-    let said = start(bare.map(str::to_owned).to_vec()).await?.ended(2)?;
-    said.says(&["auth.jwt.issuer", "auth.jwt.audiences", "auth.jwt.leeway", "auth.jwt.caller_claim"])?;
+    let output = start(bare.map(str::to_owned).to_vec()).await?.ended(2)?;
+    output.says(&["auth.jwt.issuer", "auth.jwt.audiences", "auth.jwt.leeway", "auth.jwt.caller_claim"])?;
     Ok(())
 }
 
@@ -188,14 +188,16 @@ async fn neither_the_log_nor_an_error_holds_a_token() -> Result<()> {
     let file = format!("auth.callers_file={}", callers.path().display());
     let settings =
         [issuer.settings(), vec!["--set".to_owned(), file, "--set".to_owned(), "log.filter=debug".to_owned()]];
-    for (token, code, why) in [(key.token(SUBJECT, -1), 4, "jwt_expired"), ("riposte_unknown".to_owned(), 4, "token")] {
+    for (token, code, reason) in
+        [(key.token(SUBJECT, -1), 4, "jwt_expired"), ("riposte_unknown".to_owned(), 4, "token")]
+    {
         let mut serve = riposte(["dev", "--listen", "127.0.0.1:0", "--seed", "none"])?;
         let script =
             format!("{} export --object-type {GRANTED} --target http://$RIPOSTE_ADMIN_TARGET", binary()?.display());
         serve.args(settings.concat()).args(["--exec", "--", "sh", "-c", &script]);
         serve.env("RIPOSTE_TOKEN", &token).env("RIPOSTE_INSECURE_TOKEN", "1");
         let ran = command::finish(&mut serve).await?.ended(code)?;
-        let ran = ran.says(&["authentication failed", why])?;
+        let ran = ran.says(&["authentication failed", reason])?;
         let signature = token.rsplit('.').next().unwrap_or_default();
         ensure!(!ran.out.contains(signature) && !ran.err.contains(signature), "{}{}", ran.out, ran.err);
     }

@@ -9,7 +9,7 @@ use riposte_sdk::{Client, v1};
 use riposte_tests::{Say, Server, refused};
 use tonic::Code;
 
-use super::door::{Callers, dev};
+use super::callers::{Callers, dev};
 use super::{GRANTED, OTHER, ask};
 use crate::process::cache::Redis;
 
@@ -19,7 +19,7 @@ const READS: [&str; 4] = ["locate comments", "read comments", "read subjects", "
 /// Returns the number of operations of each kind that the stores have performed for requested
 /// comments.
 async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
-    let told = ask(server.metrics_target(), "GET", "/metrics").await?;
+    let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
     let of_reads = |line: &&str| {
         line.starts_with("db_client_operation_duration_seconds_count")
             && READS.iter().any(|name| line.contains(&format!("\"{name}\"")))
@@ -28,7 +28,7 @@ async fn operations(server: &Server) -> Result<BTreeMap<String, f64>> {
         let (name, count) = line.rsplit_once(' ').context("no value")?;
         anyhow::Ok((name.to_owned(), count.parse()?))
     };
-    told.lines().filter(of_reads).map(count).collect()
+    metrics.lines().filter(of_reads).map(count).collect()
 }
 
 /// Waits until the event consumers, which also read comments, have applied what was written: no
@@ -59,10 +59,10 @@ async fn cost(server: &Server, client: &Client, id: i64) -> Result<BTreeMap<Stri
 #[tokio::test]
 async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not_exist() -> Result<()> {
     let redis = Redis::start()?.map(|redis| ("redis", Some(redis)));
-    for (kept, redis) in redis.into_iter().chain([("none", None)]) {
+    for (cache, redis) in redis.into_iter().chain([("none", None)]) {
         let callers = Callers::with_each_role(GRANTED).and("elsewhere", &["reader", "writer"], &[OTHER]);
         let address = redis.as_ref().map(|redis| ["--set".to_owned(), redis.setting()]);
-        let kind = ["--set".to_owned(), format!("cache.kind={kept}")];
+        let kind = ["--set".to_owned(), format!("cache.kind={cache}")];
         let more: Vec<&str> = kind.iter().chain(address.iter().flatten()).map(String::as_str).collect();
         let server = dev(None, &callers, &more).await?;
         let writer = callers.client(&server, "elsewhere")?;
@@ -72,18 +72,18 @@ async fn a_comment_that_a_caller_may_not_read_costs_what_one_costs_that_does_not
         // An absent comment in the same partition.
         let missing = hidden + (1 << 40);
         let absent = cost(&server, &reader, missing).await?;
-        ensure!(!absent.is_empty(), "nothing was asked: the test looks at the wrong names");
+        ensure!(!absent.is_empty(), "no operation was counted: the test reads the wrong names");
         for time in ["the first time", "again"] {
             let found = cost(&server, &reader, hidden).await?;
-            ensure!(found == absent, "{kept}, {time}: {found:?}, not {absent:?}");
+            ensure!(found == absent, "{cache}, {time}: {found:?}, not {absent:?}");
         }
         let get = v1::GetCommentRequest { id: hidden, ..v1::GetCommentRequest::default() };
         for _ in 0..2 {
             writer.comments().get_comment(get.clone()).await?;
         }
         let found = cost(&server, &reader, hidden).await?;
-        ensure!(found == absent, "{kept}, when others have read it: {found:?}, not {absent:?}");
-        ensure!(cost(&server, &reader, missing).await? == absent, "{kept}: what is missing costs now this, now that");
+        ensure!(found == absent, "{cache}, when others have read it: {found:?}, not {absent:?}");
+        ensure!(cost(&server, &reader, missing).await? == absent, "{cache}: what is missing costs now this, now that");
     }
     Ok(())
 }

@@ -85,7 +85,7 @@ pub(super) const METHODS: &[Row] = &[
         About::Id,
         r#"{"id":"ID","memberId":"m","content":{"text":"Hello"}}"#,
     ),
-    row("CommentService/DeleteComment", "writer", About::Id, r#"{"id":"ID","memberId":"somebody else"}"#),
+    row("CommentService/DeleteComment", "writer", About::Id, r#"{"id":"ID","memberId":"another member"}"#),
     row("CommentService/UndeleteComment", "writer", About::Id, BY_MEMBER),
     row("CommentService/PinComment", "writer", About::Id, BY_MEMBER),
     row("CommentService/UnpinComment", "writer", About::Id, BY_MEMBER),

@@ -14,7 +14,7 @@ use tonic::Code;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
 use super::authority::{Authority, Identity};
-use super::door::{Callers, dev};
+use super::callers::{Callers, dev};
 use super::{GRANTED, ask};
 
 const WEB: &str = "spiffe://example.org/ns/shop/sa/web";
@@ -70,8 +70,11 @@ async fn callers_are_known_by_token_or_by_certificate_over_tls() -> Result<()> {
         Ok(channel) => code(channel, None).await? != Code::Ok,
         Err(_) => true,
     };
-    ensure!(refused, "a certificate of an authority that nobody trusts was taken");
-    ensure!(connect(&server, &stranger, None).await.is_err(), "the server's certificate proves nothing to a stranger");
+    ensure!(refused, "a certificate of an untrusted authority was accepted");
+    ensure!(
+        connect(&server, &stranger, None).await.is_err(),
+        "a client without the authority accepted the server's certificate"
+    );
 
     let address = server.target().replace("http://", "https://");
     command::run(["healthcheck", "--target", &address]).await?.ended(0)?.says(&["SERVING"])?;
@@ -97,9 +100,9 @@ async fn the_client_speaks_tls_with_a_token_or_a_certificate_of_its_own() -> Res
     for (options, expected) in [(by_token, Code::Ok), (by_certificate, Code::Ok), (secure, Code::Unauthenticated)] {
         let key = SubjectKey { object_type: GRANTED.into(), object_id: "1".into() };
         let request = GetSubjectRequest { key: Some(key), ..GetSubjectRequest::default() };
-        let said = Client::open(options)?.subjects().get_subject(request).await;
-        let code = said.as_ref().err().map_or(Code::Ok, tonic::Status::code);
-        ensure!(code == expected, "{said:?}");
+        let result = Client::open(options)?.subjects().get_subject(request).await;
+        let code = result.as_ref().err().map_or(Code::Ok, tonic::Status::code);
+        ensure!(code == expected, "{result:?}");
     }
     Ok(())
 }
@@ -122,19 +125,19 @@ async fn a_certificate_is_exchanged_without_a_restart() -> Result<()> {
 }
 
 #[tokio::test]
-async fn connections_that_say_nothing_keep_nobody_from_the_handshake() -> Result<()> {
+async fn connections_that_send_nothing_do_not_delay_handshakes() -> Result<()> {
     let authority = Authority::new()?;
     authority.serve(&authority.issue(&["localhost"])?)?;
     let callers = Callers::with_each_role(GRANTED);
     let settings = authority.settings();
     let server = dev(None, &callers, &settings.iter().map(String::as_str).collect::<Vec<_>>()).await?;
     let address = server.target().trim_start_matches("http://");
-    let silent = try_join_all((0..400).map(|_| TcpStream::connect(address))).await?;
+    let idle = try_join_all((0..400).map(|_| TcpStream::connect(address))).await?;
     // Each of the idle connections may stay without data for three seconds.
     let connected = tokio::time::timeout(Duration::from_secs(10), connect(&server, &authority, None)).await;
-    let channel = connected.context("the silent ones are waited for")??;
+    let channel = connected.context("the idle connections delayed it")??;
     ensure!(code(channel, Some(callers.token("reader"))).await? == Code::Ok);
-    drop(silent);
+    drop(idle);
     Ok(())
 }
 
@@ -164,8 +167,8 @@ async fn a_certificate_that_has_expired_is_not_taken() -> Result<()> {
     let server = dev(None, &callers, &settings).await?;
     authority.serve(&authority.issue_expired(&["localhost"])?)?;
     until("it is refused", || async {
-        let told = ask(server.metrics_target(), "GET", "/metrics").await?;
-        Ok(told.contains("riposte_files_refused 1") && told.contains("riposte_certificate_expiry_time_seconds "))
+        let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
+        Ok(metrics.contains("riposte_files_refused 1") && metrics.contains("riposte_certificate_expiry_time_seconds "))
     })
     .await?;
     connect(&server, &authority, None).await.context("the one before is shown still")?;

@@ -25,19 +25,19 @@ const EPOCH: i64 = 1_767_225_600_000;
 /// A returned id. From the highest bit: 0 · 39 bits of 4 ms ticks · 10 partition · 6 worker · 8
 /// sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Minted {
+pub(super) struct NewComment {
     pub(super) id: i64,
     /// The creation time of the comment, by the server's clock, in ms since 1970.
     pub(super) created: i64,
     /// The arrival time of the response, by the clock of this test, in ms since 1970.
-    answered: i64,
+    responded: i64,
 }
 
-impl Minted {
+impl NewComment {
     /// Returns `true` if the server's clock was more than five seconds behind when the id was
     /// generated.
     pub(super) fn is_of_the_past(&self) -> bool {
-        self.answered - self.created > 5_000
+        self.responded - self.created > 5_000
     }
 
     pub(super) fn tick(&self) -> i64 {
@@ -67,7 +67,7 @@ pub(super) struct Hammer {
 
 #[derive(Debug, Default)]
 struct Shared {
-    minted: Mutex<Vec<Minted>>,
+    comments: Mutex<Vec<NewComment>>,
     stop: AtomicBool,
 }
 
@@ -80,12 +80,12 @@ impl Hammer {
     }
 
     /// Returns the ids so far, in the order of the responses.
-    pub(super) fn so_far(&self) -> Vec<Minted> {
-        self.shared.minted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn so_far(&self) -> Vec<NewComment> {
+        self.shared.comments.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until the ids satisfy the condition.
-    pub(super) async fn until(&self, fit: impl Fn(&[Minted]) -> bool) -> Result<()> {
+    pub(super) async fn until(&self, fit: impl Fn(&[NewComment]) -> bool) -> Result<()> {
         let fits = async {
             while !fit(&self.so_far()) {
                 if self.callers.iter().any(JoinHandle::is_finished) {
@@ -99,12 +99,12 @@ impl Hammer {
     }
 
     /// Stops the callers and returns all ids.
-    pub(super) async fn stop(self) -> Result<Vec<Minted>> {
+    pub(super) async fn stop(self) -> Result<Vec<NewComment>> {
         self.shared.stop.store(true, Ordering::Relaxed);
         for caller in self.callers {
             caller.await??;
         }
-        Ok(std::mem::take(&mut self.shared.minted.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut self.shared.comments.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
@@ -120,8 +120,12 @@ async fn call(client: Client, first: usize, shared: Arc<Shared>) -> Result<()> {
             Ok(Comment { id, create_time, .. }) => {
                 let time = create_time.context("no time")?;
                 let created = time.seconds * 1000 + i64::from(time.nanos) / 1_000_000;
-                let answered = UNIX_EPOCH.elapsed()?.as_millis().try_into()?;
-                shared.minted.lock().unwrap_or_else(PoisonError::into_inner).push(Minted { id, created, answered });
+                let responded = UNIX_EPOCH.elapsed()?.as_millis().try_into()?;
+                shared.comments.lock().unwrap_or_else(PoisonError::into_inner).push(NewComment {
+                    id,
+                    created,
+                    responded,
+                });
             }
             Err(status) => {
                 let error = riposte_sdk::Error::from(status);

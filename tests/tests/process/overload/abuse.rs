@@ -17,7 +17,7 @@ use tonic::{Code, Request, Status};
 use tonic_prost::ProstCodec;
 use tonic_types::StatusExt;
 
-use super::{dev, turned_away};
+use super::{dev, is_rejected};
 
 /// The limit in bytes on the additional memory of a server under any of these attacks.
 const MEMORY: u64 = 256 << 20;
@@ -52,7 +52,7 @@ async fn slow_create(channel: Channel) -> Result<(), Status> {
 }
 
 #[tokio::test]
-async fn who_sends_slowly_holds_nobody_up() -> Result<()> {
+async fn a_slow_sender_does_not_delay_other_calls() -> Result<()> {
     let server = dev(&["limits.writes=2", "limits.queue=0", "limits.body_time=30s"]).await?;
     let slow = channel(&server).await?;
     let slow: Vec<_> = (0..50).map(|_| tokio::spawn(slow_create(slow.clone()))).collect();
@@ -80,8 +80,8 @@ async fn a_message_that_does_not_come_ends_its_call_and_one_that_is_too_large_to
     let long = comments.list_comments(list).await.map(drop);
     let large = comments.create_comment(create).await.map(drop);
     for (outcome, limit) in [(long, "8192"), (large, "262144")] {
-        let told = outcome.as_ref().err().and_then(StatusExt::get_details_error_info);
-        ensure!(told.is_some_and(|told| told.metadata.get("limit").is_some_and(|told| told == limit)), "{outcome:?}");
+        let info = outcome.as_ref().err().and_then(StatusExt::get_details_error_info);
+        ensure!(info.is_some_and(|info| info.metadata.get("limit").is_some_and(|info| info == limit)), "{outcome:?}");
         ensure!(refused(outcome)? == (Code::InvalidArgument, ErrorReason::MessageTooLarge));
     }
     Ok(())
@@ -103,7 +103,7 @@ async fn headers_beyond_the_limit_are_refused_and_the_connection_goes_on() -> Re
 }
 
 #[tokio::test]
-async fn ten_thousand_silent_connections_cost_little_and_end() -> Result<()> {
+async fn ten_thousand_idle_connections_cost_little_and_end() -> Result<()> {
     let server = dev(&["limits.connections=2000"]).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "before").await?;
@@ -119,8 +119,8 @@ async fn ten_thousand_silent_connections_cost_little_and_end() -> Result<()> {
         let some = join_all((0..100).map(|_| TcpStream::connect(&address))).await;
         held.extend(some.into_iter().collect::<Result<Vec<_>, _>>()?);
     }
-    eprintln!("{count} silent connections");
-    say.page(CommentSort::Newest, 10).await.context("who is connected is answered")?;
+    eprintln!("{count} idle connections");
+    say.page(CommentSort::Newest, 10).await.context("a connected client gets a response")?;
     let more = more(&server, before)?;
     ensure!(more < MEMORY, "{more} bytes more");
     // The clients still hold their ends, and the server has closed its own.
@@ -146,8 +146,8 @@ async fn a_storm_of_calls_that_are_given_up_is_borne() -> Result<()> {
         let storm = CommentServiceClient::new(Endpoint::from_shared(server.target().to_owned())?.connect_lazy());
         let calls = (0..2_000).map(|n| {
             let (mut storm, list) = (storm.clone(), list.clone());
-            let patience = Duration::from_micros(n % 50 * 20);
-            async move { tokio::time::timeout(patience, storm.list_comments(list)).await.map(drop) }
+            let timeout = Duration::from_micros(n % 50 * 20);
+            async move { tokio::time::timeout(timeout, storm.list_comments(list)).await.map(drop) }
         });
         drop(join_all(calls).await);
         most = most.max(more(&server, before)?);
@@ -167,9 +167,9 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
     for noise in [Bytes::from_static(&[0; 4096]), Bytes::from_static(b"GET / HTTP/1.1\r\n\r\n"), frame.into()] {
         let mut stream = TcpStream::connect(&address).await?;
         stream.write_all(&noise).await?;
-        let mut answer = Vec::new();
+        let mut response = Vec::new();
         // The connection is closed or reset, and ends in any case.
-        let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut answer)).await;
+        let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut response)).await;
         ensure!(ended.is_ok(), "the connection stays open");
         say.page(CommentSort::Newest, 10).await?;
     }
@@ -178,13 +178,13 @@ async fn noise_ends_its_connection_and_no_other() -> Result<()> {
 
 /// A flow-control window of zero: a client may request without limit and never read a response.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_asks_and_does_not_read_is_told_no_more_and_closed() -> Result<()> {
-    unread("response_cache.enabled=false").await?;
-    unread("response_cache.threshold=0").await
+async fn a_client_that_does_not_read_is_rejected_and_disconnected() -> Result<()> {
+    not_reading("response_cache.enabled=false").await?;
+    not_reading("response_cache.threshold=0").await
 }
 
 /// Runs the case for pages that are rendered per call, or served from the response cache.
-async fn unread(hot: &str) -> Result<()> {
+async fn not_reading(hot: &str) -> Result<()> {
     let server = dev(&["limits.send_buffer_size=16MiB", "limits.send_buffer_timeout=3s", hot]).await?;
     let say = Say::on(&server.client()?, "article");
     let long = "it is long ".repeat(440);
@@ -198,24 +198,24 @@ async fn unread(hot: &str) -> Result<()> {
         let (mut reader, list) = (CommentServiceClient::new(reader.clone()), list.clone());
         tokio::spawn(async move { reader.list_comments(list).await.map(drop) })
     };
-    let unread: Vec<_> = (0..100).map(|_| ask()).collect();
-    until("it is told no more", || async {
+    let calls: Vec<_> = (0..100).map(|_| ask()).collect();
+    until("further calls are rejected", || async {
         let outcome = tokio::time::timeout(Duration::from_secs(1), ask()).await;
         let Ok(Ok(Err(status))) = outcome else { return Ok(false) };
         // The connection may have been closed already, and this call then uses a new one.
         if status.code() != Code::ResourceExhausted {
             return Ok(false);
         }
-        turned_away::<()>(Err(status), ErrorReason::Overloaded)?;
+        is_rejected::<()>(Err(status), ErrorReason::Overloaded)?;
         Ok(true)
     })
     .await?;
-    say.page(CommentSort::Newest, 50).await.context("who reads is answered")?;
+    say.page(CommentSort::Newest, 50).await.context("a reading client gets a response")?;
     let more = more(&server, before)?;
     ensure!(more < MEMORY / 2, "{more} bytes more");
     until("its connection is closed", || async {
         drop(tokio::time::timeout(Duration::from_millis(100), ask()).await);
-        Ok(unread.iter().all(tokio::task::JoinHandle::is_finished))
+        Ok(calls.iter().all(tokio::task::JoinHandle::is_finished))
     })
     .await
 }

@@ -43,7 +43,7 @@ async fn reads_end_by_the_time_of_reads_and_writes_by_that_of_writes() -> Result
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn however_short_a_deadline_is_its_end_is_told_as_one() -> Result<()> {
+async fn the_end_of_every_deadline_is_reported_as_such() -> Result<()> {
     let server = dev(&[]).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "is not read in time").await?;

@@ -11,9 +11,9 @@ use riposte_tests::{Say, Server, Watch, until};
 use tokio::task::JoinSet;
 use tonic::transport::Endpoint;
 
-use super::{dev, turned_away};
-use crate::process::lanes::{Caller, hold};
+use super::{dev, is_rejected};
 use crate::process::metrics::ask;
+use crate::process::write_queues::{Caller, hold};
 
 /// Reads a page from the rows, which no cache can serve.
 async fn fresh(say: &Say) -> Result<(), tonic::Status> {
@@ -33,7 +33,7 @@ async fn a_flood_of_lists_stops_neither_moderators_nor_writers_nor_kept_pages() 
         flood.spawn(async move {
             while !stop.load(Ordering::Relaxed) {
                 if let Err(status) = fresh(&say).await {
-                    turned_away::<()>(Err(status), ErrorReason::Overloaded)?;
+                    is_rejected::<()>(Err(status), ErrorReason::Overloaded)?;
                     turned.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -59,23 +59,23 @@ async fn a_flood_of_lists_stops_neither_moderators_nor_writers_nor_kept_pages() 
     while let Some(one) = flood.join_next().await {
         one??;
     }
-    let told = ask(server.metrics_target(), "GET", "/metrics").await?;
-    ensure!(told.contains("riposte_calls_refused_total{class=\"sheddable\",limit=\"reads\"}"), "{told}");
-    fresh(&say).await.context("when the flood is over, there is room")?;
+    let metrics = ask(server.metrics_target(), "GET", "/metrics").await?;
+    ensure!(metrics.contains("riposte_calls_refused_total{class=\"sheddable\",limit=\"reads\"}"), "{metrics}");
+    fresh(&say).await.context("after the flood, calls are admitted")?;
     Ok(())
 }
 
 #[tokio::test]
-async fn a_stream_keeps_its_room_until_it_ends() -> Result<()> {
+async fn a_stream_uses_its_capacity_until_it_ends() -> Result<()> {
     let server = dev(&["limits.streams=3"]).await?;
     let say = Say::on(&server.client()?, "article");
     say.comment("m", "something to watch").await?;
     let (first, _second) = (Watch::open(&say, 0).await?, Watch::open(&say, 0).await?);
     let third = Watch::open(&say, 0).await;
-    turned_away(third, ErrorReason::Overloaded)?;
+    is_rejected(third, ErrorReason::Overloaded)?;
     say.page(CommentSort::Newest, 10).await.context("streams take no room from reads")?;
     drop(first);
-    until("room came back", || async { Ok(Watch::open(&say, 0).await.is_ok()) }).await
+    until("the capacity is free again", || async { Ok(Watch::open(&say, 0).await.is_ok()) }).await
 }
 
 /// A server that admits ten concurrent writes, and a subject whose row is locked.
@@ -108,12 +108,12 @@ async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()>
     }
     for _ in 0..23 {
         let outcome = waiting.join_next().await.context("all were let in")??;
-        turned_away(outcome, ErrorReason::Overloaded)?;
+        is_rejected(outcome, ErrorReason::Overloaded)?;
     }
-    turned_away(other.comment("m", "no room either").await, ErrorReason::Overloaded)?;
+    is_rejected(other.comment("m", "no room either").await, ErrorReason::Overloaded)?;
     let hide = HideCommentRequest { id: bad.id, moderator_id: "mod".to_owned(), ..HideCommentRequest::default() };
     server.admin()?.hide_comment(hide).await.context("a part is kept for moderators")?;
-    other.page(CommentSort::Newest, 10).await.context("reads have room of their own")?;
+    other.page(CommentSort::Newest, 10).await.context("reads have a pool of their own")?;
     drop(holder.stdin.take());
     ensure!(holder.wait().await?.success(), "the holder failed");
     let made = waiting.join_all().await;

@@ -8,7 +8,7 @@ use riposte_tests::{Say, until};
 use tonic::Status;
 use tonic_types::StatusExt;
 
-use super::{dev, turned_away};
+use super::{dev, is_rejected};
 
 /// Returns the subject of the quota that a refusal names.
 fn quota(status: &Status) -> Option<String> {
@@ -17,7 +17,7 @@ fn quota(status: &Status) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_member_writes_as_much_as_the_type_allows_and_holds_up_nobody_else() -> Result<()> {
+async fn a_member_writes_as_much_as_the_type_allows_and_does_not_delay_others() -> Result<()> {
     let rate = ["object_type_defaults.writes_per_minute=1", "object_type_defaults.write_burst=2"];
     let server = dev(&[rate[0], rate[1], "object_types.deep.writes_per_minute=0"]).await?;
     let client = server.client()?;
@@ -26,12 +26,12 @@ async fn a_member_writes_as_much_as_the_type_allows_and_holds_up_nobody_else() -
     say.like(root.id, "m7", LikeValue::Like).await?;
     let status = say.comment("m7", "three").await.err().context("a third write")?;
     ensure!(quota(&status).as_deref() == Some("member:m7"), "{status:?}");
-    let delay = turned_away::<()>(Err(status), ErrorReason::RateLimited)?;
+    let delay = is_rejected::<()>(Err(status), ErrorReason::RateLimited)?;
     ensure!(delay <= Duration::from_secs(60), "{delay:?}");
-    turned_away(say.reply(root.id, "m7", "another verb").await, ErrorReason::RateLimited)?;
+    is_rejected(say.reply(root.id, "m7", "another verb").await, ErrorReason::RateLimited)?;
     let other = Say::on(&client, "article");
-    turned_away(other.comment("m7", "another subject").await, ErrorReason::RateLimited)?;
-    say.comment("m8", "somebody else").await?;
+    is_rejected(other.comment("m7", "another subject").await, ErrorReason::RateLimited)?;
+    say.comment("m8", "another member").await?;
     for n in 0..5 {
         Say::on(&client, "deep").comment("m7", &format!("a type without a rate, {n}")).await?;
     }
@@ -44,16 +44,16 @@ async fn a_member_writes_as_much_as_the_type_allows_and_holds_up_nobody_else() -
 async fn a_caller_has_its_own_rate_and_reads_count_too() -> Result<()> {
     let server = dev(&["limits.caller_calls_per_second=1", "limits.caller_burst=5"]).await?;
     let say = Say::on(&server.client()?, "article");
-    let mut answered = 0;
+    let mut admitted = 0;
     let status = loop {
         match say.page(CommentSort::Newest, 10).await {
-            Ok(_) => answered += 1,
+            Ok(_) => admitted += 1,
             Err(status) => break status,
         }
     };
-    ensure!(answered >= 5, "{answered} of a burst of 5");
+    ensure!(admitted >= 5, "{admitted} of a burst of 5");
     ensure!(quota(&status).is_some_and(|who| who.starts_with("caller:")), "{status:?}");
-    turned_away::<()>(Err(status), ErrorReason::RateLimited)?;
+    is_rejected::<()>(Err(status), ErrorReason::RateLimited)?;
     Ok(())
 }
 
@@ -67,7 +67,7 @@ async fn a_caller_has_its_share_of_the_streams() -> Result<()> {
         say.client.subjects().watch_subject(watch).await
     };
     let mut held = vec![watch().await?, watch().await?];
-    turned_away(watch().await.map(drop), ErrorReason::Overloaded)?;
+    is_rejected(watch().await.map(drop), ErrorReason::Overloaded)?;
     held.pop();
     until("the share comes back", || async { Ok(watch().await.is_ok()) }).await
 }

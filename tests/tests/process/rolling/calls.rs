@@ -43,7 +43,7 @@ enum Call {
 
 /// The part of a response that every repeat returns unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Answer {
+struct CallOutput {
     id: i64,
     floor: i32,
     revision: i64,
@@ -51,9 +51,9 @@ struct Answer {
 
 /// The calls that were made on one subject, with their first responses.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct CallLog {
     key: SubjectKey,
-    made: Vec<(Call, Answer)>,
+    made: Vec<(Call, CallOutput)>,
 }
 
 impl Peer {
@@ -68,7 +68,7 @@ impl Peer {
     }
 }
 
-impl Answer {
+impl CallOutput {
     fn of(comment: Option<Comment>, revision: i64) -> Result<Self> {
         let comment = comment.context("no comment in the answer")?;
         Ok(Self { id: comment.id, floor: comment.floor, revision })
@@ -90,15 +90,15 @@ macro_rules! body {
 macro_rules! commented {
     ($client:expr, $method:ident, $request:expr) => {{
         let body = body!($client, $method, $request);
-        Answer::of(body.comment, body.subject_revision)
+        CallOutput::of(body.comment, body.subject_revision)
     }};
 }
 
 impl Call {
-    async fn send(&self, peer: &Peer) -> Result<Answer> {
+    async fn send(&self, peer: &Peer) -> Result<CallOutput> {
         let Peer { client, admin } = peer;
         let (mut subjects, mut comments, mut admin) = (client.subjects(), client.comments(), admin.clone());
-        let of_subject = |revision| Ok(Answer::of_subject(revision));
+        let of_subject = |revision| Ok(CallOutput::of_subject(revision));
         match self {
             Self::CreateSubject(call) => of_subject(body!(subjects, create_subject, call).subject_revision),
             Self::UpdateSubject(call) => of_subject(body!(subjects, update_subject, call).subject_revision),
@@ -107,7 +107,7 @@ impl Call {
             Self::CreateComment(call) => commented!(comments, create_comment, call),
             Self::CreateReply(call) => {
                 let body = body!(client.replies(), create_reply, call);
-                Answer::of(body.reply, body.subject_revision)
+                CallOutput::of(body.reply, body.subject_revision)
             }
             Self::UpdateComment(call) => commented!(comments, update_comment, call),
             Self::DeleteComment(call) => commented!(comments, delete_comment, call),
@@ -120,7 +120,7 @@ impl Call {
             Self::SetLike(call) => {
                 let body = body!(client.likes(), set_like, call);
                 ensure!(body.value == call.value && body.like_count == 1, "{body:?}");
-                Ok(Answer { id: call.comment_id, floor: 0, revision: body.comment_revision })
+                Ok(CallOutput { id: call.comment_id, floor: 0, revision: body.comment_revision })
             }
             Self::Import(item) => import(peer, item).await,
         }
@@ -128,17 +128,17 @@ impl Call {
 }
 
 /// Imports one item, which is created or found.
-async fn import(peer: &Peer, item: &ImportItem) -> Result<Answer> {
+async fn import(peer: &Peer, item: &ImportItem) -> Result<CallOutput> {
     let request = ImportCommentsRequest { item: Some(item.clone()) };
-    let mut answers = peer.admin.clone().import_comments(futures::stream::iter([request])).await?.into_inner();
-    let answer = answers.message().await?.context("no answer to an item")?;
+    let mut responses = peer.admin.clone().import_comments(futures::stream::iter([request])).await?.into_inner();
+    let response = responses.message().await?.context("no answer to an item")?;
     let outcomes = [ImportOutcome::Created, ImportOutcome::Unchanged];
-    ensure!(outcomes.contains(&answer.outcome()), "{answer:?}");
+    ensure!(outcomes.contains(&response.outcome()), "{response:?}");
     // An item that was found carries the current revision.
-    Ok(Answer { id: answer.comment_id, floor: answer.floor, revision: 0 })
+    Ok(CallOutput { id: response.comment_id, floor: response.floor, revision: 0 })
 }
 
-impl Calls {
+impl CallLog {
     /// Makes every mutating call once at `first` and repeats it at `other`, on a subject of its
     /// own.
     pub(super) async fn make(first: &Peer, other: &Peer) -> Result<Self> {
@@ -164,19 +164,19 @@ impl Calls {
     /// Sends all calls once more; each returns its first response, and nothing changes.
     pub(super) async fn repeat(&self, peer: &Peer) -> Result<()> {
         let stood = peer.subject(&self.key).await?;
-        for (call, answer) in &self.made {
-            same(call, answer, peer).await?;
+        for (call, response) in &self.made {
+            same(call, response, peer).await?;
         }
         let stands = peer.subject(&self.key).await?;
         ensure!(stands == stood && stands.delete_time.is_none(), "{stands:?} after {stood:?}");
         Ok(())
     }
 
-    async fn twice(&mut self, first: &Peer, other: &Peer, call: Call) -> Result<Answer> {
-        let answer = call.send(first).await.with_context(|| format!("{call:?}"))?;
-        same(&call, &answer, other).await?;
-        self.made.push((call, answer.clone()));
-        Ok(answer)
+    async fn twice(&mut self, first: &Peer, other: &Peer, call: Call) -> Result<CallOutput> {
+        let response = call.send(first).await.with_context(|| format!("{call:?}"))?;
+        same(&call, &response, other).await?;
+        self.made.push((call, response.clone()));
+        Ok(response)
     }
 
     fn root(&self) -> Call {
@@ -246,7 +246,7 @@ impl Calls {
 }
 
 /// Repeats a call; fails unless the response is the first one.
-async fn same(call: &Call, first: &Answer, peer: &Peer) -> Result<()> {
+async fn same(call: &Call, first: &CallOutput, peer: &Peer) -> Result<()> {
     let again = call.send(peer).await.with_context(|| format!("the repeat of {call:?}"))?;
     ensure!(again == *first, "{again:?} instead of {first:?} by the repeat of {call:?}");
     Ok(())

@@ -23,7 +23,7 @@ const SETS: [&str; 3] = [
 
 /// The kind of Redis that holds the cache.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum RedisKind {
     One,
     Cluster,
 }
@@ -54,10 +54,10 @@ pub(super) struct Version {
 }
 
 impl Redis {
-    async fn start(kind: Kind, program: redis::Program) -> Result<Self> {
+    async fn start(kind: RedisKind, program: redis::Program) -> Result<Self> {
         let start = move || match kind {
-            Kind::One => redis::Server::start(&program).map(Self::One),
-            Kind::Cluster => redis::Cluster::start(&program).map(Self::Cluster),
+            RedisKind::One => redis::Server::start(&program).map(Self::One),
+            RedisKind::Cluster => redis::Cluster::start(&program).map(Self::Cluster),
         };
         tokio::task::spawn_blocking(start).await?
     }
@@ -73,7 +73,7 @@ impl Redis {
 impl Deployment {
     /// Starts a Redis and migrates fresh databases; `None`, with a message, where database servers
     /// or Redis are missing.
-    pub(super) async fn fresh(kind: Kind) -> Result<Option<Self>> {
+    pub(super) async fn fresh(kind: RedisKind) -> Result<Option<Self>> {
         let (Some(databases), Some(program)) = (mysql::servers(), redis::Program::find()) else { return Ok(None) };
         let redis = Redis::start(kind, program).await?;
         let url = format!("cache.url={}", redis.url());

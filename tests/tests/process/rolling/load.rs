@@ -19,7 +19,7 @@ use tonic::{Request, Status};
 pub(super) const SUBJECTS: usize = 20;
 /// The deadline of each call. It is long, because the test checks whether calls fail, and not their
 /// latency.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Running callers.
 #[derive(Debug)]
@@ -95,18 +95,18 @@ impl Done {
 /// Runs one caller, until it is stopped.
 async fn call(shared: Arc<Shared>, number: usize) {
     let mut last = None;
-    for turn in number.. {
+    for step in number.. {
         if shared.stop.load(Ordering::Relaxed) {
             break;
         }
-        let outcome = match turn % 4 {
-            0 => shared.write(turn, &mut last).await,
-            1 => shared.walk(turn).await,
+        let outcome = match step % 4 {
+            0 => shared.write(step, &mut last).await,
+            1 => shared.walk(step).await,
             2 => shared.like(last.as_ref(), number).await,
-            _ => shared.look(turn).await,
+            _ => shared.get(step).await,
         };
         if let Err(status) = outcome {
-            locked(&shared.failures).push(format!("{}: {status:?}", ["write", "walk", "like", "look"][turn % 4]));
+            locked(&shared.failures).push(format!("{}: {status:?}", ["write", "walk", "like", "get"][step % 4]));
         }
     }
 }
@@ -115,29 +115,29 @@ impl Shared {
     fn ask<T>(&self, message: T) -> Request<T> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let mut request = Request::new(message);
-        request.set_timeout(PATIENCE);
+        request.set_timeout(TIMEOUT);
         request
     }
 
-    async fn write(&self, turn: usize, last: &mut Option<Comment>) -> Result<(), Status> {
+    async fn write(&self, step: usize, last: &mut Option<Comment>) -> Result<(), Status> {
         let request = CreateCommentRequest {
-            subject: Some(subject(turn / 4)),
+            subject: Some(subject(step / 4)),
             member_id: "m".to_owned(),
             content: content("while servers come and go"),
             ..CreateCommentRequest::default()
         };
         let made = self.client.comments().create_comment(self.ask(request)).await?.into_inner().comment;
         let comment = made.ok_or_else(|| Status::unknown("no comment in the answer"))?;
-        locked(&self.floors)[turn / 4 % SUBJECTS].push(comment.floor);
+        locked(&self.floors)[step / 4 % SUBJECTS].push(comment.floor);
         *last = Some(comment);
         Ok(())
     }
 
     /// Reads two pages, the second by the token of the first: as a rule from another server.
-    async fn walk(&self, turn: usize) -> Result<(), Status> {
-        let sort = if turn % 8 < 4 { CommentSort::Hot } else { CommentSort::Newest };
+    async fn walk(&self, step: usize) -> Result<(), Status> {
+        let sort = if step % 8 < 4 { CommentSort::Hot } else { CommentSort::Newest };
         let first = ListCommentsRequest {
-            subject: Some(subject(turn / 4)),
+            subject: Some(subject(step / 4)),
             sort: sort.into(),
             page_size: 5,
             ..ListCommentsRequest::default()
@@ -161,8 +161,8 @@ impl Shared {
         self.client.likes().set_like(self.ask(request)).await.map(drop)
     }
 
-    async fn look(&self, turn: usize) -> Result<(), Status> {
-        let request = GetSubjectRequest { key: Some(subject(turn / 4)), ..GetSubjectRequest::default() };
+    async fn get(&self, step: usize) -> Result<(), Status> {
+        let request = GetSubjectRequest { key: Some(subject(step / 4)), ..GetSubjectRequest::default() };
         self.client.subjects().get_subject(self.ask(request)).await.map(drop)
     }
 }

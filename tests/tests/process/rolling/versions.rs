@@ -1,23 +1,23 @@
 //! Two versions of the server over the same data: each repeats and continues what the other began.
 
 use anyhow::{Context, Result, bail, ensure};
-use riposte_tests::forest::verify;
+use riposte_tests::thread_tree::verify;
 
-use super::calls::{Calls, Peer};
-use super::deployment::{Deployment, Kind};
+use super::calls::{CallLog, Peer};
+use super::deployment::{Deployment, RedisKind};
 use super::walks::Walks;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn either_version_repeats_and_continues_what_the_other_began_with_a_redis() -> Result<()> {
-    either_version_repeats_and_continues(Kind::One).await
+    either_version_repeats_and_continues(RedisKind::One).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn either_version_repeats_and_continues_what_the_other_began_with_a_redis_cluster() -> Result<()> {
-    either_version_repeats_and_continues(Kind::Cluster).await
+    either_version_repeats_and_continues(RedisKind::Cluster).await
 }
 
-async fn either_version_repeats_and_continues(kind: Kind) -> Result<()> {
+async fn either_version_repeats_and_continues(kind: RedisKind) -> Result<()> {
     let Some(deployment) = Deployment::fresh(kind).await? else { return Ok(()) };
     let (Some(before), Some(now)) = (deployment.versions.first(), deployment.versions.last()) else {
         bail!("no version")
@@ -25,8 +25,8 @@ async fn either_version_repeats_and_continues(kind: Kind) -> Result<()> {
     // Side by side, as in a rolling update.
     let (old, new) = (before.start().await?, now.start().await?);
     let (old_peer, new_peer) = (Peer::of(&old)?, Peer::of(&new)?);
-    let upgraded = Calls::make(&old_peer, &new_peer).await.context("from the older version to the newer")?;
-    let downgraded = Calls::make(&new_peer, &old_peer).await.context("from the newer version to the older")?;
+    let upgraded = CallLog::make(&old_peer, &new_peer).await.context("from the older version to the newer")?;
+    let downgraded = CallLog::make(&new_peer, &old_peer).await.context("from the newer version to the older")?;
     for first in [&old_peer, &new_peer] {
         Walks::prepare(first).await?.hold(&old_peer, &new_peer).await?;
     }

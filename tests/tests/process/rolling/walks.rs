@@ -189,11 +189,11 @@ impl Walks {
         // One message of the stream is a page: the next server resumes after it.
         let scope = Some(SubjectScope { scope: Some(Scope::ObjectType(object_type)) });
         let request = VerifyCountsRequest { scope, resume_token: page_token };
-        let Some(answer) = admin.verify_counts(request).await?.into_inner().message().await? else {
+        let Some(response) = admin.verify_counts(request).await?.into_inner().message().await? else {
             return Ok((Vec::new(), String::new()));
         };
-        ensure!(answer.drifts.is_empty(), "{answer:?}");
-        Ok((vec![id(answer.subject)?], answer.resume_token))
+        ensure!(response.drifts.is_empty(), "{response:?}");
+        Ok((vec![id(response.subject)?], response.resume_token))
     }
 }
 

@@ -5,7 +5,7 @@ use riposte_sdk::v1::ErrorReason;
 use riposte_tests::{Say, Server, command, mysql, until};
 use tonic::Code;
 
-use super::{Files, SOON, refused, taken, told};
+use super::{Files, SOON, metric, refused, taken};
 
 /// A database server, an empty database on it, and the file with its address.
 struct Fixture {
@@ -67,8 +67,8 @@ async fn a_password_that_was_changed_before_its_file_is_followed_without_a_resta
     fixture.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'se/cond'")).await?;
     fixture.sql(&format!("KILL USER '{user}'")).await?;
     until("calls are refused", || async {
-        let asked = riposte_tests::refused(say.comment("m", "nobody lets us in").await);
-        Ok(asked.is_ok_and(|refused| refused == (Code::Unavailable, ErrorReason::ShardUnavailable)))
+        let result = riposte_tests::refused(say.comment("m", "no password is valid").await);
+        Ok(result.is_ok_and(|refused| refused == (Code::Unavailable, ErrorReason::ShardUnavailable)))
     })
     .await?;
     fixture.write(user, "se%2Fcond")?;
@@ -76,8 +76,8 @@ async fn a_password_that_was_changed_before_its_file_is_followed_without_a_resta
 
     for verb in [&["migrate", "status"][..], &["config", "check"], &["doctor"]] {
         let arguments = fixture.settings().into_iter().chain(verb.iter().map(|word| (*word).to_owned()));
-        let said = command::run(arguments).await?.ended(0)?;
-        ensure!(!said.out.contains("se%2Fcond"), "{}", said.out);
+        let output = command::run(arguments).await?.ended(0)?;
+        ensure!(!output.out.contains("se%2Fcond"), "{}", output.out);
     }
     Ok(())
 }
@@ -93,7 +93,7 @@ async fn an_account_that_the_server_refuses_is_not_used_and_is_taken_once_it_is_
     say.comment("m", "still by the first password").await?;
     // The account is changed to match; the file itself does not change any more.
     fixture.sql(&format!("ALTER USER '{user}'@'%' IDENTIFIED BY 'second'")).await?;
-    until("the file is taken", || async { Ok(told(&server, "riposte_files_refused").await? == 0) }).await?;
+    until("the file is taken", || async { Ok(metric(&server, "riposte_files_refused").await? == 0) }).await?;
     fixture.sql(&format!("KILL USER '{user}'")).await?;
     say.comment("m", "by the second password").await?;
     Ok(())
@@ -116,7 +116,7 @@ async fn calls_go_on_over_a_second_account_and_another_database_is_refused() -> 
     fixture.sql(&format!("KILL USER '{second}'")).await?;
     say.comment("m", "and still by it").await?;
     taken(&server, || fixture.write(&second, "two")).await?;
-    ensure!(told(&server, "riposte_files_refused").await? == 0);
+    ensure!(metric(&server, "riposte_files_refused").await? == 0);
     Ok(())
 }
 
@@ -129,11 +129,11 @@ async fn a_server_that_starts_with_a_wrong_password_serves_once_its_file_has_the
     let settings = fixture.settings();
     let denied = async || mysql::query(&fixture.url, "", "SHOW GLOBAL STATUS LIKE 'Access_denied_errors'").await;
     let before = denied().await?;
-    let mended = async {
+    let repaired = async {
         until("the server is sent away", || async { Ok(denied().await? != before) }).await?;
         fixture.write(user, "right")
     };
-    let (server, written) = tokio::join!(Server::serve_with(&settings), mended);
+    let (server, written) = tokio::join!(Server::serve_with(&settings), repaired);
     written?;
     Say::on(&server?.client()?, "article").comment("m", "let in").await?;
     Ok(())

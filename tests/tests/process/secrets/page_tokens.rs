@@ -41,7 +41,7 @@ async fn a_walk_goes_on_while_its_key_is_in_the_ring_and_ends_when_it_is_dropped
     taken(&server, || files.write("second", NEW)).await?;
     let still = begun(&say).await?;
     taken(&server, || files.write("first", NEW)).await?;
-    let refused_with = |answer: Result<ListCommentsResponse, Status>| riposte_tests::refused(answer);
+    let refused_with = |response: Result<ListCommentsResponse, Status>| riposte_tests::refused(response);
     let invalid = (Code::InvalidArgument, ErrorReason::PageTokenInvalid);
     for token in [&old, &still] {
         ensure!(refused_with(page(&say, token).await)? == invalid, "its key has been dropped");

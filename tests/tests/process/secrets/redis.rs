@@ -5,7 +5,7 @@ use riposte_tests::redis::{self, Cluster, Connection, Program};
 use riposte_tests::{Say, Server, until as until_true};
 
 use super::super::cache::{copying, until};
-use super::{Files, SOON, refused, told};
+use super::{Files, SOON, metric, refused};
 
 /// The user of the server under test; tests use the default user, which needs no password.
 const USER: &str = "riposte";
@@ -55,7 +55,7 @@ async fn follows(nodes: &[redis::Server], url: &str) -> Result<()> {
     refused(&server, || write("third")).await?;
     copied(&say, 3).await?;
     set_password(nodes, "third")?;
-    until_true("the file is taken", || async { Ok(told(&server, "riposte_files_refused").await? == 0) }).await?;
+    until_true("the file is taken", || async { Ok(metric(&server, "riposte_files_refused").await? == 0) }).await?;
     cut(nodes)?;
     copied(&say, 4).await?;
 

@@ -27,11 +27,11 @@ use tonic::{Request, Response, Status};
 #[derive(Debug, Clone)]
 pub(super) struct Receiver {
     address: SocketAddr,
-    kept: Arc<Mutex<Kept>>,
+    received: Arc<Mutex<Received>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Received {
     traces: Vec<ExportTraceServiceRequest>,
     metrics: Vec<ExportMetricsServiceRequest>,
     logs: Vec<ExportLogsServiceRequest>,
@@ -41,7 +41,7 @@ struct Kept {
 impl Receiver {
     pub(super) async fn start() -> Result<Self> {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-        let receiver = Self { address: listener.local_addr()?, kept: Arc::default() };
+        let receiver = Self { address: listener.local_addr()?, received: Arc::default() };
         let server = Server::builder()
             .add_service(TraceServiceServer::new(receiver.clone()))
             .add_service(MetricsServiceServer::new(receiver.clone()))
@@ -64,60 +64,60 @@ impl Receiver {
         tokio::time::timeout(Duration::from_secs(30), shown).await.context("the receiver was never sent it")
     }
 
-    fn kept<T>(&self, pick: impl FnOnce(&mut Kept) -> T) -> T {
-        pick(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    fn received<T>(&self, pick: impl FnOnce(&mut Received) -> T) -> T {
+        pick(&mut self.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn spans(&self) -> Vec<Span> {
-        let of = |kept: &mut Kept| {
-            let resources = kept.traces.iter().flat_map(|sent| &sent.resource_spans);
+        let of = |received: &mut Received| {
+            let resources = received.traces.iter().flat_map(|sent| &sent.resource_spans);
             resources.flat_map(|of| &of.scope_spans).flat_map(|of| &of.spans).cloned().collect()
         };
-        self.kept(of)
+        self.received(of)
     }
 
     pub(super) fn metrics(&self) -> Vec<Metric> {
-        let of = |kept: &mut Kept| {
-            let resources = kept.metrics.iter().flat_map(|sent| &sent.resource_metrics);
+        let of = |received: &mut Received| {
+            let resources = received.metrics.iter().flat_map(|sent| &sent.resource_metrics);
             resources.flat_map(|of| &of.scope_metrics).flat_map(|of| &of.metrics).cloned().collect()
         };
-        self.kept(of)
+        self.received(of)
     }
 
     pub(super) fn logs(&self) -> Vec<LogRecord> {
-        let of = |kept: &mut Kept| {
-            let resources = kept.logs.iter().flat_map(|sent| &sent.resource_logs);
+        let of = |received: &mut Received| {
+            let resources = received.logs.iter().flat_map(|sent| &sent.resource_logs);
             resources.flat_map(|of| &of.scope_logs).flat_map(|of| &of.log_records).cloned().collect()
         };
-        self.kept(of)
+        self.received(of)
     }
 
     /// Returns the resource of each export.
     pub(super) fn resources(&self) -> Vec<Resource> {
-        self.kept(|kept| {
-            let spans = kept.traces.iter().flat_map(|sent| &sent.resource_spans).map(|of| &of.resource);
-            let metrics = kept.metrics.iter().flat_map(|sent| &sent.resource_metrics).map(|of| &of.resource);
-            let logs = kept.logs.iter().flat_map(|sent| &sent.resource_logs).map(|of| &of.resource);
+        self.received(|received| {
+            let spans = received.traces.iter().flat_map(|sent| &sent.resource_spans).map(|of| &of.resource);
+            let metrics = received.metrics.iter().flat_map(|sent| &sent.resource_metrics).map(|of| &of.resource);
+            let logs = received.logs.iter().flat_map(|sent| &sent.resource_logs).map(|of| &of.resource);
             spans.chain(metrics).chain(logs).flatten().cloned().collect()
         })
     }
 
     /// Returns the header `tenant` of each export.
     pub(super) fn tenants(&self) -> Vec<String> {
-        self.kept(|kept| kept.tenants.clone())
+        self.received(|received| received.tenants.clone())
     }
 
     /// Returns all received data as one text.
     pub(super) fn everything(&self) -> String {
-        self.kept(|kept| format!("{kept:?}"))
+        self.received(|received| format!("{received:?}"))
     }
 
-    fn note<T>(&self, request: Request<T>, keep: impl FnOnce(&mut Kept, T)) {
+    fn note<T>(&self, request: Request<T>, keep: impl FnOnce(&mut Received, T)) {
         let tenant =
             request.metadata().get("tenant").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-        self.kept(|kept| {
-            kept.tenants.push(tenant);
-            keep(kept, request.into_inner());
+        self.received(|received| {
+            received.tenants.push(tenant);
+            keep(received, request.into_inner());
         });
     }
 }
@@ -128,7 +128,7 @@ impl TraceService for Receiver {
         &self,
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
-        self.note(request, |kept, sent| kept.traces.push(sent));
+        self.note(request, |received, sent| received.traces.push(sent));
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
 }
@@ -139,7 +139,7 @@ impl MetricsService for Receiver {
         &self,
         request: Request<ExportMetricsServiceRequest>,
     ) -> Result<Response<ExportMetricsServiceResponse>, Status> {
-        self.note(request, |kept, sent| kept.metrics.push(sent));
+        self.note(request, |received, sent| received.metrics.push(sent));
         Ok(Response::new(ExportMetricsServiceResponse::default()))
     }
 }
@@ -150,7 +150,7 @@ impl LogsService for Receiver {
         &self,
         request: Request<ExportLogsServiceRequest>,
     ) -> Result<Response<ExportLogsServiceResponse>, Status> {
-        self.note(request, |kept, sent| kept.logs.push(sent));
+        self.note(request, |received, sent| received.logs.push(sent));
         Ok(Response::new(ExportLogsServiceResponse::default()))
     }
 }
