@@ -28,7 +28,7 @@ impl Cluster {
         let nodes = (0..2 * MASTERS).map(|_| Server::start_node(program)).collect::<Result<Vec<_>>>()?;
         let cluster = Self { nodes };
         cluster.join()?;
-        cluster.settle()?;
+        cluster.wait_until_ready()?;
         Ok(cluster)
     }
 
@@ -91,7 +91,7 @@ impl Cluster {
         let slot = usize::try_from(self.any()?.ask(&["CLUSTER", "KEYSLOT", key])?.number()?)?;
         let peers = self.seen()?;
         let mut serving = peers.iter().filter(|peer| peer.serves(slot));
-        self.number(serving.next().with_context(|| format!("nobody serves slot {slot}"))?)
+        self.number(serving.next().with_context(|| format!("no node serves slot {slot}"))?)
     }
 
     /// Returns the number of the running replica of a master.
@@ -157,17 +157,17 @@ impl Cluster {
         self.nodes[replica].ask(&["CONFIG", "SET", "masterauth", ""]).map(drop)
     }
 
-    /// Returns when the cluster is whole: every running node serves or follows, agrees with the
+    /// Returns when the cluster is complete: every running node serves or follows, agrees with the
     /// others on the role of each node, and considers no running node dead; all slots are served by
     /// running nodes; every running replica of these is linked and up to date.
     ///
     /// # Errors
     /// If that does not happen, for example because a master without a replica was killed.
-    pub fn settle(&self) -> Result<()> {
-        until("the cluster is whole", || self.is_whole())
+    pub fn wait_until_ready(&self) -> Result<()> {
+        until("the cluster is complete", || self.is_complete())
     }
 
-    fn is_whole(&self) -> Result<()> {
+    fn is_complete(&self) -> Result<()> {
         let views = self.views()?;
         let of_the_living = |peers: &[Peer]| -> Vec<Peer> {
             let mut living: Vec<Peer> = peers.iter().filter(|peer| self.runs(peer)).cloned().collect();

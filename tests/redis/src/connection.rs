@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// The longest wait for a reply: longer than any command here, shorter than the timeout of a stuck
 /// test.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(20);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A connection that waits for each reply.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Connection {
     pub fn open(port: u16) -> Result<Self> {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(ANSWERS_WITHIN))?;
+        stream.set_read_timeout(Some(REPLY_TIMEOUT))?;
         Ok(Self { stream: BufReader::new(stream) })
     }
 

@@ -12,18 +12,18 @@
 
 mod cluster;
 mod connection;
-mod kept;
 mod peer;
 mod ports;
 mod program;
 mod server;
+mod stored_key;
 mod storm;
 mod wait;
 
 pub use cluster::Cluster;
 pub use connection::{Connection, Reply};
-pub use kept::Kept;
 pub use ports::free_port;
 pub use program::{Program, shared, shared_cluster};
 pub use server::Server;
-pub use storm::{Fault, Storm, Victim};
+pub use stored_key::StoredKey;
+pub use storm::{RedisFault, Storm, Victim};

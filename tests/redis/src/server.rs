@@ -134,7 +134,7 @@ impl Server {
         command.args(self.flags()).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let mut child = command.spawn().context("redis-server cannot be run")?;
         let port = self.port;
-        let answers = until("redis-server answers", || {
+        let ready = until("redis-server answers", || {
             // An early end is reported at once.
             if let Some(status) = child.try_wait()? {
                 return Ok(Err(anyhow!("redis-server ended with {status}")));
@@ -143,7 +143,7 @@ impl Server {
             Ok(Ok(()))
         });
         self.child = Some(child);
-        answers.and_then(|outcome| outcome).map_err(|error| error.context(end_of(&path)))
+        ready.and_then(|outcome| outcome).map_err(|error| error.context(end_of(&path)))
     }
 
     fn flags(&self) -> Vec<String> {

@@ -9,12 +9,12 @@ use rand::{RngExt, SeedableRng};
 
 use crate::cluster::Cluster;
 use crate::connection::Reply;
-use crate::kept::{self, Kept};
 use crate::server::Server;
+use crate::stored_key::{self, StoredKey};
 
 /// A fault of a Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum RedisFault {
     /// A key is evicted, as under memory pressure. Each type of key is equally likely, so a header
     /// is evicted as often as a content.
     Evict,
@@ -33,19 +33,19 @@ pub enum Fault {
 /// A target of fault injection.
 pub trait Victim: std::fmt::Debug {
     /// Chooses a fault that this target supports.
-    fn pick(&self, random: &mut StdRng) -> Fault;
+    fn pick(&self, random: &mut StdRng) -> RedisFault;
 
     /// Injects a fault, and returns when it is over.
     ///
     /// # Errors
     /// If the target does not recover, or does not support this fault.
-    fn suffer(&mut self, fault: Fault, random: &mut StdRng) -> Result<()>;
+    fn suffer(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()>;
 
     /// Returns every key, in a cluster those of its masters.
     ///
     /// # Errors
     /// If a server does not respond.
-    fn kept(&self) -> Result<Vec<Kept>>;
+    fn keys(&self) -> Result<Vec<StoredKey>>;
 }
 
 /// A sequence of faults that is determined by a seed. Their times depend on the duration of each
@@ -54,103 +54,103 @@ pub trait Victim: std::fmt::Debug {
 pub struct Storm {
     random: StdRng,
     /// The longest pause between two faults.
-    calm: Duration,
+    pause: Duration,
 }
 
 impl Storm {
-    /// Creates a sequence from this seed, with pauses of random length up to `calm` between the
+    /// Creates a sequence from this seed, with pauses of random length up to `pause` between the
     /// faults.
     #[must_use]
-    pub fn new(seed: u64, calm: Duration) -> Self {
-        Self { random: StdRng::seed_from_u64(seed), calm }
+    pub fn new(seed: u64, pause: Duration) -> Self {
+        Self { random: StdRng::seed_from_u64(seed), pause }
     }
 
     /// Injects `count` faults and returns them in order. The call blocks while the load on the
-    /// target runs elsewhere. At the end the target is whole.
+    /// target runs elsewhere. At the end the target is complete.
     ///
     /// # Errors
     /// If the target does not recover from a fault.
-    pub fn rage(&mut self, victim: &mut impl Victim, count: usize) -> Result<Vec<Fault>> {
-        let mut struck = Vec::with_capacity(count);
+    pub fn rage(&mut self, victim: &mut impl Victim, count: usize) -> Result<Vec<RedisFault>> {
+        let mut injected = Vec::with_capacity(count);
         for _ in 0..count {
-            std::thread::sleep(self.moment(self.calm));
+            std::thread::sleep(self.random_duration(self.pause));
             let fault = victim.pick(&mut self.random);
-            victim.suffer(fault, &mut self.random).with_context(|| format!("{fault:?} after {struck:?}"))?;
-            struck.push(fault);
+            victim.suffer(fault, &mut self.random).with_context(|| format!("{fault:?} after {injected:?}"))?;
+            injected.push(fault);
         }
-        Ok(struck)
+        Ok(injected)
     }
 
-    fn moment(&mut self, longest: Duration) -> Duration {
-        moment(&mut self.random, longest)
+    fn random_duration(&mut self, longest: Duration) -> Duration {
+        random_duration(&mut self.random, longest)
     }
 }
 
 impl Victim for Server {
-    fn pick(&self, random: &mut StdRng) -> Fault {
+    fn pick(&self, random: &mut StdRng) -> RedisFault {
         match random.random_range(0..10) {
-            0..=5 => Fault::Evict,
-            6 => Fault::Flush,
-            7 | 8 => Fault::Pause(moment(random, Duration::from_millis(400))),
-            _ => Fault::Restart,
+            0..=5 => RedisFault::Evict,
+            6 => RedisFault::Flush,
+            7 | 8 => RedisFault::Pause(random_duration(random, Duration::from_millis(400))),
+            _ => RedisFault::Restart,
         }
     }
 
-    fn suffer(&mut self, fault: Fault, random: &mut StdRng) -> Result<()> {
+    fn suffer(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()> {
         match fault {
-            Fault::Evict => evict(self, random),
-            Fault::Flush => self.flush(),
-            Fault::Pause(length) => pause(self, length),
-            Fault::Restart => self.start_again(),
-            Fault::Failover(_) => bail!("a server alone has nobody to take over"),
+            RedisFault::Evict => evict(self, random),
+            RedisFault::Flush => self.flush(),
+            RedisFault::Pause(length) => pause(self, length),
+            RedisFault::Restart => self.start_again(),
+            RedisFault::Failover(_) => bail!("a single server has no replica"),
         }
     }
 
-    fn kept(&self) -> Result<Vec<Kept>> {
-        kept::of(self)
+    fn keys(&self) -> Result<Vec<StoredKey>> {
+        stored_key::of(self)
     }
 }
 
 impl Victim for Cluster {
-    fn pick(&self, random: &mut StdRng) -> Fault {
+    fn pick(&self, random: &mut StdRng) -> RedisFault {
         match random.random_range(0..12) {
-            0..=6 => Fault::Evict,
-            7 => Fault::Flush,
-            8 | 9 => Fault::Pause(moment(random, Duration::from_millis(400))),
-            10 => Fault::Restart,
-            _ => Fault::Failover(moment(random, Duration::from_millis(400))),
+            0..=6 => RedisFault::Evict,
+            7 => RedisFault::Flush,
+            8 | 9 => RedisFault::Pause(random_duration(random, Duration::from_millis(400))),
+            10 => RedisFault::Restart,
+            _ => RedisFault::Failover(random_duration(random, Duration::from_millis(400))),
         }
     }
 
-    fn suffer(&mut self, fault: Fault, random: &mut StdRng) -> Result<()> {
+    fn suffer(&mut self, fault: RedisFault, random: &mut StdRng) -> Result<()> {
         let masters = self.masters()?;
         let master = *masters.choose(random).context("no master")?;
         match fault {
-            Fault::Evict => evict(&self.nodes()[master], random),
-            Fault::Flush => self.nodes()[master].flush(),
-            Fault::Pause(length) => pause(&self.nodes()[master], length),
-            Fault::Restart => {
+            RedisFault::Evict => evict(&self.nodes()[master], random),
+            RedisFault::Flush => self.nodes()[master].flush(),
+            RedisFault::Pause(length) => pause(&self.nodes()[master], length),
+            RedisFault::Restart => {
                 self.node_mut(master).start_again()?;
-                self.settle()
+                self.wait_until_ready()
             }
-            Fault::Failover(lag) => {
+            RedisFault::Failover(lag) => {
                 let replica = self.replica_of(master)?;
                 self.hold_back(replica)?;
                 std::thread::sleep(lag);
                 self.take_over(replica)?;
-                self.settle()
+                self.wait_until_ready()
             }
         }
     }
 
-    fn kept(&self) -> Result<Vec<Kept>> {
-        let masters = self.masters()?.into_iter().map(|master| kept::of(&self.nodes()[master]));
+    fn keys(&self) -> Result<Vec<StoredKey>> {
+        let masters = self.masters()?.into_iter().map(|master| stored_key::of(&self.nodes()[master]));
         Ok(masters.collect::<Result<Vec<_>>>()?.concat())
     }
 }
 
 /// Returns a random duration up to `longest`.
-fn moment(random: &mut StdRng, longest: Duration) -> Duration {
+fn random_duration(random: &mut StdRng, longest: Duration) -> Duration {
     longest.mul_f64(random.random())
 }
 

@@ -20,7 +20,7 @@ fn a_server_that_was_killed_comes_back_at_its_port_with_nothing() -> Result<()> 
     server.start_again()?;
     assert!(server.port() == port && server.pid()? != pid);
     assert_eq!(server.ask(&["DBSIZE"])?, Reply::Number(0));
-    assert!(server.ask(&["FCALL", "f", "0"]).is_err(), "an empty start forgets functions");
+    assert!(server.ask(&["FCALL", "f", "0"]).is_err(), "an empty start removes functions");
     drop(server);
     assert!(Connection::open(port).is_err(), "it outlives its guard");
     Ok(())
@@ -71,18 +71,18 @@ fn a_cluster_fails_over_to_a_replica_that_lags_and_takes_an_emptied_master_back(
     cluster.take_over(replica)?;
     assert_eq!(cluster.master_of("{p0417}:b")?, replica);
     assert_eq!(ask(replica, &["GET", "{p0417}:a"])?, text("before"), "the replica did not lag");
-    cluster.settle()?;
+    cluster.wait_until_ready()?;
     assert_eq!(cluster.replica_of(replica)?, old);
 
     // A master that restarts before the other nodes notice stays a master, and is empty.
     cluster.node_mut(replica).start_again()?;
-    cluster.settle()?;
+    cluster.wait_until_ready()?;
     assert_eq!(cluster.master_of("{p0417}:a")?, replica);
     assert_eq!(cluster.nodes()[replica].ask(&["GET", "{p0417}:a"])?, Reply::Nil);
 
     // A master that stays down is replaced.
     cluster.node_mut(replica).kill();
-    cluster.settle()?;
+    cluster.wait_until_ready()?;
     assert_eq!(cluster.master_of("{p0417}:a")?, old);
     Ok(())
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::Result;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use riposte_test_redis::{Cluster, Fault, Program, Reply, Server, Storm, Victim};
+use riposte_test_redis::{Cluster, Program, RedisFault, Reply, Server, Storm, Victim};
 
-const CALM: Duration = Duration::from_millis(2);
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Writes keys of every type while the faults are injected, ignoring errors of the server; counts
 /// the writes.
@@ -28,21 +28,21 @@ fn fill(port: u16, over: &AtomicBool, written: &AtomicU32) {
 }
 
 #[test]
-fn a_storm_over_a_server_that_is_used_knows_every_fault_and_leaves_it_whole() -> Result<()> {
+fn a_storm_on_a_server_under_load_has_every_fault_and_the_server_recovers() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let mut server = Server::start(&program)?;
     let (port, first) = (server.port(), server.pid()?);
     let (over, written) = (AtomicBool::new(false), AtomicU32::new(0));
-    let struck = std::thread::scope(|scope| {
+    let injected = std::thread::scope(|scope| {
         scope.spawn(|| fill(port, &over, &written));
-        let struck = Storm::new(20_261_121, CALM).rage(&mut server, 60);
+        let injected = Storm::new(20_261_121, PAUSE).rage(&mut server, 60);
         over.store(true, Ordering::Relaxed);
-        struck
+        injected
     })?;
-    let kinds = [Fault::Evict, Fault::Flush, Fault::Pause(CALM), Fault::Restart];
-    let missed: Vec<&Fault> =
-        kinds.iter().filter(|kind| !struck.iter().any(|fault| discriminant(fault) == discriminant(kind))).collect();
-    assert!(struck.len() == 60 && missed.is_empty(), "{missed:?} never struck: {struck:?}");
+    let kinds = [RedisFault::Evict, RedisFault::Flush, RedisFault::Pause(PAUSE), RedisFault::Restart];
+    let missed: Vec<&RedisFault> =
+        kinds.iter().filter(|kind| !injected.iter().any(|fault| discriminant(fault) == discriminant(kind))).collect();
+    assert!(injected.len() == 60 && missed.is_empty(), "{missed:?} never injected: {injected:?}");
     assert!(server.pid()? != first && written.load(Ordering::Relaxed) > 0);
     assert_eq!(server.ask(&["PING"])?, Reply::Text("PONG".to_owned()));
     Ok(())
@@ -58,7 +58,7 @@ fn evictions_reach_the_only_header_among_many_contents() -> Result<()> {
     }
     server.ask(&["HSET", "header", "W", "1"])?;
     let evictions = (1..=100).find(|_| {
-        server.suffer(Fault::Evict, &mut random).is_ok()
+        server.suffer(RedisFault::Evict, &mut random).is_ok()
             && server.ask(&["EXISTS", "header"]).ok() == Some(Reply::Number(0))
     });
     assert!(evictions.is_some(), "a hundred evictions left the header");
@@ -67,18 +67,24 @@ fn evictions_reach_the_only_header_among_many_contents() -> Result<()> {
 }
 
 #[test]
-fn a_cluster_comes_through_each_of_its_faults_whole() -> Result<()> {
+fn a_cluster_recovers_from_each_of_its_faults() -> Result<()> {
     let Some(program) = Program::find() else { return Ok(()) };
     let mut cluster = Cluster::start(&program)?;
     let mut random = StdRng::seed_from_u64(3);
     let before: BTreeSet<usize> = cluster.masters()?.into_iter().collect();
-    for fault in [Fault::Evict, Fault::Flush, Fault::Pause(CALM), Fault::Restart, Fault::Failover(CALM)] {
+    for fault in [
+        RedisFault::Evict,
+        RedisFault::Flush,
+        RedisFault::Pause(PAUSE),
+        RedisFault::Restart,
+        RedisFault::Failover(PAUSE),
+    ] {
         cluster.suffer(fault, &mut random)?;
         assert_eq!(cluster.masters()?.len(), 3, "after {fault:?}");
     }
-    cluster.settle()?;
+    cluster.wait_until_ready()?;
     let after: BTreeSet<usize> = cluster.masters()?.into_iter().collect();
     assert_eq!(before.difference(&after).count(), 1, "one replica took over");
-    assert!(Server::start(&program)?.suffer(Fault::Failover(CALM), &mut random).is_err());
+    assert!(Server::start(&program)?.suffer(RedisFault::Failover(PAUSE), &mut random).is_err());
     Ok(())
 }

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use riposte_tests::thread_tree::verify;
 use riposte_tests::real::madrid::{Madrid, OBJECT_TYPE, Orphans};
 use riposte_tests::real::{self, Storage, polis::Polis};
+use riposte_tests::thread_tree::verify;
 
 const CLIENTS: usize = 16;
 

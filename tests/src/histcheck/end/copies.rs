@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use super::line::Line;
 use crate::histcheck::history::{BlockRow, CommentRow, ContentRow, Copy, Owner, Recorder};
 use crate::histcheck::names;
-use crate::redis::{Kept, Victim};
+use crate::redis::{StoredKey, Victim};
 
 /// Records every key.
 ///
@@ -21,7 +21,7 @@ use crate::redis::{Kept, Victim};
 /// Fails when Redis does not respond, or when the decoder is missing or prints something else.
 pub(super) async fn read(redis: Arc<Mutex<dyn Victim + Send>>, recorder: &Recorder) -> Result<()> {
     let redis = redis.lock_owned().await;
-    let lines = tokio::task::spawn_blocking(move || decoded(redis.kept()?)).await??;
+    let lines = tokio::task::spawn_blocking(move || decoded(redis.keys()?)).await??;
     for line in lines {
         if let Some(copy) = copy(&line).with_context(|| line.clone())? {
             recorder.copy(copy)?;
@@ -31,14 +31,14 @@ pub(super) async fn read(redis: Arc<Mutex<dyn Victim + Send>>, recorder: &Record
 }
 
 /// Returns the decoded lines of all keys.
-fn decoded(kept: Vec<Kept>) -> Result<Vec<String>> {
+fn decoded(kept: Vec<StoredKey>) -> Result<Vec<String>> {
     let beside = std::env::current_exe()?.parent().context("no folder")?.join("examples/look");
     let mut program = Command::new(&beside).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let program = program.as_mut().map_err(|error| anyhow::anyhow!("{}: {error}", beside.display()))?;
     let (mut stdin, stdout) = (program.stdin.take().context("no stdin")?, program.stdout.take().context("no stdout")?);
     let count = kept.len();
     let writes = std::thread::spawn(move || {
-        for Kept { name, kind, values } in kept {
+        for StoredKey { name, kind, values } in kept {
             let name: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
             let values: String = values.iter().flat_map(|value| ["\t", value]).collect();
             writeln!(stdin, "{name}\t{kind}{values}")?;

@@ -114,11 +114,11 @@ impl Rig {
             }
             Kind::FailSync => self.databases.fail_sync(database).await,
             Kind::FillDisk => self.databases.fill_disk(database).await,
-            Kind::KillRedis => self.hurt_redis(random, redis::Fault::Restart, 1).await,
-            Kind::PauseRedis => self.hurt_redis(random, redis::Fault::Pause(length), 1).await,
-            Kind::FlushRedis => self.hurt_redis(random, redis::Fault::Flush, 1).await,
-            Kind::EvictRedis => self.hurt_redis(random, redis::Fault::Evict, strike.keys).await,
-            Kind::FailOver => self.hurt_redis(random, redis::Fault::Failover(length), 1).await,
+            Kind::KillRedis => self.hurt_redis(random, redis::RedisFault::Restart, 1).await,
+            Kind::PauseRedis => self.hurt_redis(random, redis::RedisFault::Pause(length), 1).await,
+            Kind::FlushRedis => self.hurt_redis(random, redis::RedisFault::Flush, 1).await,
+            Kind::EvictRedis => self.hurt_redis(random, redis::RedisFault::Evict, strike.keys).await,
+            Kind::FailOver => self.hurt_redis(random, redis::RedisFault::Failover(length), 1).await,
             Kind::Delay | Kind::Late | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
                 let wire = self.wires.of(process, store);
                 wire.set(strike.weather().context("no weather")?);
@@ -157,7 +157,7 @@ impl Rig {
         tokio::try_join!(servers, databases).map(|_| ())
     }
 
-    async fn hurt_redis(&self, random: &mut StdRng, fault: redis::Fault, times: u8) -> Result<()> {
+    async fn hurt_redis(&self, random: &mut StdRng, fault: redis::RedisFault, times: u8) -> Result<()> {
         let mut redis = Arc::clone(&self.redis).lock_owned().await;
         let mut random = StdRng::seed_from_u64(random.random());
         let suffers = move || (0..times).try_for_each(|_| redis.suffer(fault, &mut random));

@@ -9,7 +9,7 @@ use crate::server::Server;
 
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredKey {
     /// The name of the key.
     pub name: String,
     /// The name that Redis gives to its type.
@@ -27,22 +27,22 @@ local values = {}
 if kind == 'string' then values = { redis.call('GET', KEYS[1]) }
 elseif kind == 'hash' then values = redis.call('HGETALL', KEYS[1])
 elseif kind == 'zset' then values = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES') end
-local said = { kind }
+local fields = { kind }
 for i, value in ipairs(values) do
-  said[i + 1] = string.gsub(value, '.', function(c) return string.format('%02x', string.byte(c)) end)
+  fields[i + 1] = string.gsub(value, '.', function(c) return string.format('%02x', string.byte(c)) end)
 end
-return said";
+return fields";
 
 /// Returns all data of a server. A key that is removed meanwhile is left out.
-pub(crate) fn of(server: &Server) -> Result<Vec<Kept>> {
+pub(crate) fn of(server: &Server) -> Result<Vec<StoredKey>> {
     let mut connection = Connection::open(server.port())?;
     let mut all = Vec::new();
     for name in names(&mut connection)? {
-        let Reply::List(said) = connection.ask(&["EVAL", SPELL, "1", &name])? else { bail!("no list of {name}") };
-        let mut said = said.into_iter().map(Reply::text);
-        let kind = said.next().context("no type")??;
+        let Reply::List(fields) = connection.ask(&["EVAL", SPELL, "1", &name])? else { bail!("no list of {name}") };
+        let mut fields = fields.into_iter().map(Reply::text);
+        let kind = fields.next().context("no type")??;
         if kind != "none" {
-            all.push(Kept { name, kind, values: said.collect::<Result<_>>()? });
+            all.push(StoredKey { name, kind, values: fields.collect::<Result<_>>()? });
         }
     }
     Ok(all)
