@@ -1,7 +1,7 @@
 //! Calls per second of one client beside those of the bare generated stub, at the server that `RIPOSTE_TARGET` names.
 //! `cargo xtask bench sdk` runs it; docs/benchmarks/sdk.md says what the figures mean.
 //!
-//! `calls first` makes one call, from nothing; `calls ROUNDS SECONDS` measures both by turns and prints a line of JSON
+//! `calls first` makes one call in a new process; `calls ROUNDS SECONDS` measures both alternately and writes a line of JSON
 //! for each way to call.
 
 use futures::future::{LocalBoxFuture, try_join_all};
@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use tonic::transport::Endpoint;
 use tonic::{Response, Status};
 
-type Answer = Result<Response<GetSubjectResponse>, Status>;
+type Outcome = Result<Response<GetSubjectResponse>, Status>;
 /// Makes one call.
-type Side<'a> = Box<dyn Fn() -> LocalBoxFuture<'a, Answer> + 'a>;
+type Side<'a> = Box<dyn Fn() -> LocalBoxFuture<'a, Outcome> + 'a>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -52,13 +52,14 @@ fn request() -> GetSubjectRequest {
     GetSubjectRequest { key: Some(key), ..Default::default() }
 }
 
-/// Lets the sides take turns and changes who begins; the first round warms both up.
+/// Measures the sides alternately and changes the order in each round; the first round warms both
+/// up.
 async fn compare(sides: &[Side<'_>; 2], in_flight: usize, rounds: usize, length: Duration) -> Result<(), Status> {
     let (mut rates, mut costs, mut ratios) = ([vec![], vec![]], [vec![], vec![]], vec![]);
     for number in 0..=rounds {
         let mut measured = [(0.0, 0.0); 2];
-        for turn in 0..sides.len() {
-            let side = (number + turn) % sides.len();
+        for step in 0..sides.len() {
+            let side = (number + step) % sides.len();
             measured[side] = measure(&sides[side], in_flight, length).await?;
         }
         if number > 0 {

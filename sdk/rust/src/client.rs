@@ -22,7 +22,7 @@ pub use watch::{Follow, Watch};
 
 /// The largest response that the client reads, in bytes: more than 200 comments of the greatest
 /// length.
-pub(crate) const MAX_ANSWER: usize = 16 << 20;
+pub(crate) const MAX_RESPONSE: usize = 16 << 20;
 
 /// A client for all services of one address. Cloning is cheap, and clones share the connections.
 ///

@@ -13,7 +13,7 @@ use tonic::Status;
 const PROGRAM: &str = "RIPOSTE_DEV_BINARY";
 const START: Duration = Duration::from_secs(20);
 const STOP: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of bytes of the server's log that an error message repeats.
 const TAIL: u64 = 2000;
 
@@ -54,14 +54,14 @@ impl Starter {
         let failed = |error: std::io::Error| Status::unavailable(format!("{}: {error}", program.display()));
         let folder = TempDir::new().map_err(failed)?;
         let (endpoints, log) = (folder.path().join("endpoints.json"), folder.path().join("log"));
-        let said = File::create(&log).map_err(failed)?;
+        let output = File::create(&log).map_err(failed)?;
         let mut command = Command::new(&program);
         command.args(["dev", "--listen", "127.0.0.1:0", "--seed", "none", "--endpoint-file"]).arg(&endpoints);
         command
             .args(["--exec", "--", "cat"])
             .stdin(Stdio::piped())
-            .stdout(said.try_clone().map_err(failed)?)
-            .stderr(said);
+            .stdout(output.try_clone().map_err(failed)?)
+            .stderr(output);
         let process = command.spawn().map_err(failed)?;
         let mut server = DevServer { process, target: String::new(), admin_target: String::new(), _folder: folder };
         let deadline = Instant::now() + START;
@@ -73,7 +73,7 @@ impl Starter {
             if Instant::now() >= deadline {
                 return Err(Status::deadline_exceeded(format!("the server does not answer: {}", tail(&log))).into());
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         let read = std::fs::read(&endpoints).map_err(failed)?;
         let addresses: serde_json::Value = serde_json::from_slice(&read).map_err(|error| failed(error.into()))?;
@@ -125,7 +125,7 @@ impl Drop for DevServer {
                 drop(self.process.wait());
                 return;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::options::Place;
+use super::options::ServerTarget;
 use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use tonic::transport::{Channel, Endpoint, Uri};
 /// traffic.
 const REFRESH: Duration = Duration::from_secs(20);
 /// The shortest interval between two resolutions of a name when addresses die.
-const CALM: Duration = Duration::from_secs(1);
+const SHORTEST_REFRESH: Duration = Duration::from_secs(1);
 /// The time for which a dead address is skipped: doubled with each failure in a row, up to the
 /// longest.
 const EJECTED: Duration = Duration::from_secs(1);
@@ -21,15 +21,15 @@ const LONGEST_EJECTED: Duration = Duration::from_secs(30);
 /// The addresses behind a target, used in turn; dead ones are skipped while others live.
 #[derive(Debug)]
 pub(super) struct Balancer {
-    place: Place,
-    known: Mutex<Known>,
+    place: ServerTarget,
+    known: Mutex<KnownPeers>,
     /// Locked while the name is resolved, so that only one resolution runs at a time.
     resolving: tokio::sync::Mutex<()>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownPeers {
     peers: Arc<[Arc<Peer>]>,
     /// The time of the last resolution.
     resolved: Option<Instant>,
@@ -56,9 +56,9 @@ struct Ejected {
 }
 
 impl Balancer {
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: ServerTarget) -> Self {
         let (known, resolving) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { place, known, resolving, turn: AtomicUsize::new(0) }
+        Self { place, known, resolving, next: AtomicUsize::new(0) }
     }
 
     /// Returns the next address in turn. Waits for the resolution of the name only if no address is
@@ -73,11 +73,11 @@ impl Balancer {
             // If this fails, the known addresses stay in use; a later call tries again.
             tokio::spawn(async move { balancer.resolve().await });
         }
-        let (turn, now) = (self.turn.fetch_add(1, Ordering::Relaxed), Instant::now());
+        let (next, now) = (self.next.fetch_add(1, Ordering::Relaxed), Instant::now());
         let alive = || peers.iter().filter(|peer| peer.is_alive(now));
         let chosen = match alive().count() {
-            0 => peers.get(turn % peers.len().max(1)),
-            count => alive().nth(turn % count),
+            0 => peers.get(next % peers.len().max(1)),
+            count => alive().nth(next % count),
         };
         chosen.or(peers.first()).cloned().ok_or_else(|| Status::unavailable("no address"))
     }
@@ -88,17 +88,17 @@ impl Balancer {
         let now = Instant::now();
         peer.eject(now);
         let mut known = locked(&self.known);
-        known.stale = known.stale.map(|stale| stale.min(now + CALM));
+        known.stale = known.stale.map(|stale| stale.min(now + SHORTEST_REFRESH));
     }
 
     async fn resolve(&self) -> Result<(), Status> {
-        let asked = Instant::now();
+        let begin = Instant::now();
         let _alone = self.resolving.lock().await;
         // Another task resolved the name while this one waited for the lock.
-        if locked(&self.known).resolved.is_some_and(|resolved| resolved > asked) {
+        if locked(&self.known).resolved.is_some_and(|resolved| resolved > begin) {
             return Ok(());
         }
-        let Place { host, port, resolver, .. } = &self.place;
+        let ServerTarget { host, port, resolver, .. } = &self.place;
         let literal = host.parse::<IpAddr>().ok();
         let mut found = match literal {
             Some(address) => Ok(vec![SocketAddr::new(address, *port)]),
@@ -132,7 +132,7 @@ impl Balancer {
 }
 
 impl Peer {
-    fn new(place: &Place, address: SocketAddr) -> Result<Self, Status> {
+    fn new(place: &ServerTarget, address: SocketAddr) -> Result<Self, Status> {
         let scheme = if place.tls.is_some() { "https" } else { "http" };
         let unusable = |error: &dyn Display| Status::internal(format!("{address}: {error}"));
         let uri: Uri = format!("{scheme}://{address}").parse().map_err(|error| unusable(&error))?;

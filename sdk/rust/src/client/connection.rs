@@ -85,8 +85,8 @@ impl Connection {
             };
             let again = Instant::now() + retry::jittered(READY_MS, attempt);
             if again >= deadline {
-                let told = format!("not ready within {} ms: {failure}", timeout.as_millis());
-                return Err(Status::deadline_exceeded(told).into());
+                let message = format!("not ready within {} ms: {failure}", timeout.as_millis());
+                return Err(Status::deadline_exceeded(message).into());
             }
             tokio::time::sleep_until(again).await;
             attempt += 1;
@@ -102,7 +102,7 @@ impl Connection {
         let Some(rule) = retry::rule(head.uri.path()) else {
             return self.send(http::Request::from_parts(head, body)).await;
         };
-        let limit = asked_timeout(&head.headers).unwrap_or(Duration::from_millis(rule.deadline_ms));
+        let limit = requested_timeout(&head.headers).unwrap_or(Duration::from_millis(rule.deadline_ms));
         let deadline = Instant::now() + limit;
         let late = |_elapsed| Status::deadline_exceeded(format!("no answer within {} ms", limit.as_millis()));
         tokio::time::timeout_at(deadline, self.unary(head, body, rule, deadline)).await.map_err(late)?
@@ -135,13 +135,13 @@ impl Connection {
             if let Ok(value) = http::HeaderValue::from_str(&format!("{left}m")) {
                 head.headers.insert("grpc-timeout", value);
             }
-            let answer = self.attempt(head.clone(), message.clone(), unclear).await;
-            let failure = match &answer {
+            let response = self.attempt(head.clone(), message.clone(), unclear).await;
+            let failure = match &response {
                 Ok((_, status)) => status.as_ref(),
                 Err(status) => Some(status),
             };
             let wait = self.throttle.wait(rule, attempt, failure).filter(|_| repeatable);
-            let Some(wait) = wait else { return answer.map(|(response, _)| response) };
+            let Some(wait) = wait else { return response.map(|(response, _)| response) };
             unclear |= failure.is_some_and(|status| !status.metadata().contains_key(NOT_EXECUTED));
             tokio::time::sleep(wait).await;
             attempt += 1;
@@ -166,8 +166,8 @@ impl Connection {
         }
         let status = Status::from_header_map(trailers.as_ref().unwrap_or(&head.headers));
         let failure = status.filter(|status| status.code() != Code::Ok);
-        let whole = Full::new(body.to_bytes()).with_trailers(std::future::ready(trailers.map(Ok)));
-        Ok((http::Response::from_parts(head, Body::new(whole)), failure))
+        let complete = Full::new(body.to_bytes()).with_trailers(std::future::ready(trailers.map(Ok)));
+        Ok((http::Response::from_parts(head, Body::new(complete)), failure))
     }
 
     /// Makes one attempt of a streaming call.
@@ -178,11 +178,11 @@ impl Connection {
 
     async fn send_to(&self, peer: &Peer, request: Request) -> Result<Response, Status> {
         let (mut channel, begun) = (peer.channel.clone(), Instant::now());
-        let answer = async {
+        let response = async {
             poll_fn(|context| channel.poll_ready(context)).await?;
             channel.call(request).await
         };
-        match answer.await {
+        match response.await {
             Ok(response) => {
                 peer.admit(begun);
                 Ok(response)
@@ -236,7 +236,7 @@ fn broken(status: Status) -> Status {
 
 /// Returns the deadline that a caller has set on the request, in the format of gRPC: up to eight
 /// digits and a unit.
-fn asked_timeout(headers: &http::HeaderMap) -> Option<Duration> {
+fn requested_timeout(headers: &http::HeaderMap) -> Option<Duration> {
     let text = headers.get("grpc-timeout")?.to_str().ok()?;
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let nanos: u64 = match unit {

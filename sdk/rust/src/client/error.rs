@@ -118,7 +118,7 @@ mod tests {
     use tonic_types::ErrorDetails;
 
     #[test]
-    fn everything_an_answer_tells_can_be_read() {
+    fn every_field_of_an_error_can_be_read() {
         let mut details = ErrorDetails::with_error_info("FIELD_INVALID", DOMAIN, [("limit".into(), "64".into())]);
         details.add_bad_request_violation("member_id", "is empty");
         details.add_bad_request_violation("content.text", "is empty");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_somebody_else_has_no_reason() {
+    fn an_error_of_another_service_has_no_reason() {
         let details = ErrorDetails::with_error_info("SUBJECT_NOT_FOUND", "elsewhere", []);
         let error = Error::from(Status::with_error_details(Code::NotFound, "no", details));
         assert_eq!((error.reason(), error.reason_name()), (ErrorReason::Unspecified, ""));

@@ -26,8 +26,8 @@ impl std::fmt::Debug for Options {
 
 impl Options {
     /// Parses a target into its endpoint.
-    pub(super) fn place(&self, target: &str) -> Result<Place, Error> {
-        let unusable = |why: &dyn std::fmt::Display| Error::local(format!("target {target}: {why}"));
+    pub(super) fn place(&self, target: &str) -> Result<ServerTarget, Error> {
+        let unusable = |reason: &dyn std::fmt::Display| Error::local(format!("target {target}: {reason}"));
         let (secure, host, port) = parts(target).ok_or_else(|| unusable(&"it is no [http[s]://]host:port"))?;
         let scheme = if secure { "https" } else { "http" };
         let origin: Uri = format!("{scheme}://{host}:{port}").parse().map_err(|error| unusable(&error))?;
@@ -37,7 +37,7 @@ impl Options {
         }
         let tls =
             if secure { Some(self.tls().map_err(|error| unusable(&error))?.domain_name(host.clone())) } else { None };
-        let place = Place { origin, host, port, tls, resolver: Arc::clone(&self.resolver) };
+        let place = ServerTarget { origin, host, port, tls, resolver: Arc::clone(&self.resolver) };
         // An unreadable certificate is reported here and not at the first call.
         place.endpoint(place.origin.clone()).map_err(|error| unusable(&error))?;
         Ok(place)
@@ -70,7 +70,7 @@ fn parts(target: &str) -> Option<(bool, &str, u16)> {
 
 /// A parsed target.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ServerTarget {
     origin: Uri,
     pub(super) host: String,
     pub(super) port: u16,
@@ -79,7 +79,7 @@ pub(super) struct Place {
     pub(super) resolver: Arc<dyn Resolve>,
 }
 
-impl Place {
+impl ServerTarget {
     /// Returns the endpoint at one address of the target: the connection uses the address, requests
     /// and TLS use the name.
     pub(super) fn endpoint(&self, address: Uri) -> Result<Endpoint, tonic::transport::Error> {

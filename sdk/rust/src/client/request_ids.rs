@@ -23,8 +23,8 @@ impl RequestIds {
         let now = (Uuid::now_v7().as_u128() >> 80) as u64;
         let following = |last: u64| (now << 16).max(last + 1);
         let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(following(last)));
-        let stamp = u128::from(following(last.unwrap_or_default()));
-        let (ms, high, low) = (stamp >> 16, (stamp >> 4) & 0xfff, stamp & 0xf);
+        let sequence = u128::from(following(last.unwrap_or_default()));
+        let (ms, high, low) = (sequence >> 16, (sequence >> 4) & 0xfff, sequence & 0xf);
         // The layout of RFC 9562: milliseconds, version 7, twelve bits, variant 2, and 62 bits,
         // here 14 and the tail.
         let bits = (ms << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | (low << 58) | self.tail;

@@ -77,7 +77,7 @@ impl SubjectService for Counting {
 
     type WatchSubjectStream = ReceiverStream<Result<v1::WatchSubjectResponse, Status>>;
 
-    /// Each watch is told one revision, the one it asked for and one more, and then breaks off.
+    /// Each watch returns the revision after the requested one, and then breaks off.
     async fn watch_subject(
         &self,
         request: Request<v1::WatchSubjectRequest>,

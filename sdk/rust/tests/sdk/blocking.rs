@@ -8,8 +8,8 @@ use riposte_sdk::{DevServer, Options};
 use std::time::Duration;
 use tonic::Code;
 
-/// A server and a client of it; `None` where none was built, which is told.
-#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says where the server is")]
+/// Returns a server and a client of it; `None`, with a message, if no server was built.
+#[expect(clippy::disallowed_methods, reason = "the caller of the tests names the server")]
 fn server() -> Option<(DevServer, Client)> {
     if std::env::var("RIPOSTE_DEV_BINARY").is_err() {
         println!("SKIPPED: the client that waits: RIPOSTE_DEV_BINARY is not set");
@@ -59,7 +59,7 @@ fn threads_share_a_client() {
 }
 
 #[test]
-fn a_dead_address_is_told_by_the_first_call() {
+fn a_dead_address_is_an_error_of_the_first_call() {
     let client = Client::connect("127.0.0.1:1").unwrap();
     assert_eq!(client.subject("article", "42").get().unwrap_err().code(), Code::Unavailable);
     assert!(Client::connect("ftp://nowhere").is_err());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tonic::service::Routes;
 use tonic::{Code, Request, Response, Status};
 
-/// A like service that fails the first calls and remembers them all.
+/// A like service that fails the first calls and records all of them.
 #[derive(Debug, Clone, Default)]
 struct Flaky {
     failures: Arc<Mutex<Vec<Status>>>,
@@ -44,7 +44,7 @@ impl LikeService for Flaky {
         &self,
         _: Request<v1::BatchGetLikeStatesRequest>,
     ) -> Result<Response<v1::BatchGetLikeStatesResponse>, Status> {
-        // Silent: the caller's deadline has to end it.
+        // There is no response; the caller's deadline ends the call.
         std::future::pending().await
     }
 
@@ -80,8 +80,8 @@ fn like() -> SetLikeRequest {
 async fn a_write_is_repeated_on_unavailable_with_the_request_id_of_its_first_attempt() {
     let service = Flaky::failing([Status::unavailable("one"), Status::unavailable("two")]);
     let client = client(&service).await;
-    let answer = client.likes().set_like(like()).await.unwrap().into_inner();
-    assert_eq!(answer.like_count, 1);
+    let response = client.likes().set_like(like()).await.unwrap().into_inner();
+    assert_eq!(response.like_count, 1);
     let calls = service.calls();
     assert_eq!(calls.len(), 3);
     assert_eq!(calls[0].request_id.len(), 36);
@@ -128,7 +128,7 @@ async fn what_had_no_effect_is_said_only_if_no_attempt_can_have_had_one() {
 }
 
 #[tokio::test]
-async fn a_silent_server_is_left_at_the_deadline() {
+async fn a_call_to_an_unresponsive_server_ends_at_the_deadline() {
     let client = client(&Flaky::default()).await;
     let started = Instant::now();
     let status = client.likes().batch_get_like_states(v1::BatchGetLikeStatesRequest::default()).await.unwrap_err();
@@ -167,7 +167,7 @@ async fn a_client_of_a_dead_address_is_made_and_its_first_call_is_unavailable() 
 }
 
 #[tokio::test]
-async fn an_address_or_token_that_is_none_is_refused() {
+async fn an_invalid_address_or_token_is_rejected() {
     assert!(Client::connect("http://no host").is_err());
     assert!(Client::open(Options { token: Some("line\nbreak".into()), ..Default::default() }).is_err());
 }

@@ -10,7 +10,7 @@ use scenario::{Scenario, Vars};
 use std::path::Path;
 
 #[tokio::test]
-#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says where the scenarios and the server are")]
+#[expect(clippy::disallowed_methods, reason = "the caller of the tests names the scenarios and the server")]
 async fn every_scenario_passes() {
     let (Ok(folder), Ok(_)) = (std::env::var("RIPOSTE_CONFORMANCE"), std::env::var("RIPOSTE_DEV_BINARY")) else {
         println!("SKIPPED: scenarios of the SDKs: RIPOSTE_CONFORMANCE and RIPOSTE_DEV_BINARY are not both set");

@@ -7,8 +7,8 @@ use riposte_sdk::{Client, DevServer, Starter};
 use std::time::{Duration, Instant};
 use tonic::Code;
 
-/// A server; `None` where none was built, which is told.
-#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says where the server is")]
+/// Returns a server; `None`, with a message, if none was built.
+#[expect(clippy::disallowed_methods, reason = "the caller of the tests names the server")]
 async fn server() -> Option<DevServer> {
     if std::env::var("RIPOSTE_DEV_BINARY").is_err() {
         println!("SKIPPED: the server for tests: RIPOSTE_DEV_BINARY is not set");
@@ -43,7 +43,7 @@ async fn a_server_starts_serves_and_is_gone_when_it_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_watch_of_a_handle_tells_what_happens() {
+async fn a_watch_of_a_handle_returns_the_changes() {
     let Some(server) = server().await else { return };
     let client = server.client().unwrap();
     let subject = client.subject("article", "watched");
@@ -54,8 +54,8 @@ async fn a_watch_of_a_handle_tells_what_happens() {
     let first = subject.comment("m1", "first").await.unwrap();
     let second = subject.comment("m1", "second").await.unwrap();
     for comment in [first, second] {
-        let told = tokio::time::timeout(Duration::from_secs(10), watch.next()).await.unwrap();
-        match told.unwrap().event.unwrap() {
+        let event = tokio::time::timeout(Duration::from_secs(10), watch.next()).await.unwrap();
+        match event.unwrap().event.unwrap() {
             Event::Change(change) => assert_eq!(change.comments[0].comment_id, comment.id),
             other @ (Event::Gap(_) | Event::Opened(_)) => panic!("{other:?}"),
         }
@@ -63,7 +63,7 @@ async fn a_watch_of_a_handle_tells_what_happens() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_server_is_told() {
+async fn a_program_that_is_not_a_server_is_an_error() {
     let error = Starter::default().program("/bin/false").start().await.unwrap_err();
     assert!(error.to_string().contains("ended with exit status: 1"), "{error}");
     assert!(Starter::default().program("/no/such/program").start().await.is_err());

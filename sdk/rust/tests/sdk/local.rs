@@ -6,7 +6,8 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::service::Routes;
 
-/// A listener at a free port, and its address. Callers are heard from now on, and served once somebody does.
+/// Returns a listener at a free port, and its address. Connections are accepted from now on, and
+/// served once a server takes the listener.
 pub(crate) async fn listener() -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -19,9 +19,9 @@ impl ReplyService for ThreePages {
     ) -> Result<Response<v1::ListRepliesResponse>, Status> {
         let request = request.into_inner();
         let token = request.page_token.clone();
-        let mut asked = self.0.lock().unwrap();
-        asked.push(request);
-        let next_page_token = match (token.as_str(), asked.len()) {
+        let mut requests = self.0.lock().unwrap();
+        requests.push(request);
+        let next_page_token = match (token.as_str(), requests.len()) {
             ("", _) => "second",
             ("second", 2) => return Err(Status::internal("once")),
             ("second", _) => "third",

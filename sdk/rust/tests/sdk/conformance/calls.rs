@@ -12,7 +12,7 @@ use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
 
-/// A client that is told by name what to call.
+/// A client that calls methods by name.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     client: Client,
@@ -24,7 +24,7 @@ impl Caller {
         Self { client, pool: DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap() }
     }
 
-    /// The same with a fault asked for, told from the faults of other calls by a key.
+    /// Returns a caller that requests a fault; the key separates it from the faults of other calls.
     pub(crate) fn with_fault(&self, fault: Option<&str>, key: &str) -> Self {
         let Some(fault) = fault else { return self.clone() };
         let (name, value) = ("riposte-fault".parse().unwrap(), format!("{fault};key={key}").parse().unwrap());
@@ -52,8 +52,8 @@ impl Caller {
             request.set_timeout(limit);
         }
         let path: PathAndQuery = format!("/{}/{}", method.parent_service().full_name(), method.name()).parse().unwrap();
-        let answer = tonic::client::Grpc::new(connection).unary(request, path, Dynamic(method.output())).await?;
-        Ok(json(answer.get_ref()))
+        let response = tonic::client::Grpc::new(connection).unary(request, path, Dynamic(method.output())).await?;
+        Ok(json(response.get_ref()))
     }
 
     /// The items that a list yields, and how many pages they come in.

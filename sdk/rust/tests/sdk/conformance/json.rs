@@ -43,7 +43,7 @@ pub(crate) fn compare(expected: &Value, actual: &Value, at: &str) -> Result<(), 
     }
 }
 
-/// Whether a value is more than the default: `"0"` is that of a 64-bit integer.
+/// Returns true unless a value is the default; `"0"` is the default of a 64-bit integer.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,

@@ -46,7 +46,7 @@ struct Step {
     eventually: bool,
     during: Vec<Step>,
     expect: Option<Value>,
-    error: Option<Wanted>,
+    error: Option<ExpectedError>,
     save: BTreeMap<String, String>,
     items: Option<Value>,
     count: Option<usize>,
@@ -54,10 +54,10 @@ struct Step {
     events: Option<Vec<Value>>,
 }
 
-/// What is asked of an error; what is not named is not looked at.
+/// The expected fields of an error; fields that are absent here are not compared.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct ExpectedError {
     code: Option<String>,
     reason: Option<String>,
     retryable: Option<bool>,
@@ -67,7 +67,7 @@ struct Wanted {
     metadata: BTreeMap<String, String>,
 }
 
-/// What steps keep for later ones.
+/// The values that steps save for later steps.
 #[derive(Debug, Default)]
 pub(crate) struct Vars(Mutex<BTreeMap<String, String>>);
 
@@ -84,7 +84,7 @@ impl Vars {
 type Outcome = Result<(), String>;
 
 impl Scenario {
-    /// Runs it; the error tells which step found what.
+    /// Runs the scenario; an error names the step that failed.
     pub(crate) async fn run(&self, caller: &Caller, vars: &Vars) -> Outcome {
         let (unique, uuid) = (caller.uuid().replace('-', ""), caller.uuid());
         // The first half of an id is the time and a count, so it is of this scenario alone.
@@ -129,16 +129,16 @@ impl Step {
     async fn call(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
         let repetitions =
             iter(1..=self.repeat.unwrap_or(1)).map(|number| self.repetition(number, method, caller, vars));
-        let answers: Vec<Option<Value>> = repetitions.buffered(self.at_once.unwrap_or(1)).try_collect().await?;
-        let answers: Vec<Value> = answers.into_iter().flatten().collect();
-        let Some(answer) = answers.last() else { return Ok(()) };
-        compare(&self.wanted(self.expect.as_ref(), vars), answer, method)?;
+        let responses: Vec<Option<Value>> = repetitions.buffered(self.at_once.unwrap_or(1)).try_collect().await?;
+        let responses: Vec<Value> = responses.into_iter().flatten().collect();
+        let Some(response) = responses.last() else { return Ok(()) };
+        compare(&self.wanted(self.expect.as_ref(), vars), response, method)?;
         for (name, path) in &self.save {
-            vars.set(name, at(answer, path)?);
+            vars.set(name, at(response, path)?);
         }
         let Some(path) = &self.different else { return Ok(()) };
-        let told = answers.iter().map(|answer| at(answer, path)).collect::<Result<BTreeSet<_>, _>>()?;
-        same("different answers", told.len(), answers.len())
+        let values = responses.iter().map(|response| at(response, path)).collect::<Result<BTreeSet<_>, _>>()?;
+        same("different responses", values.len(), responses.len())
     }
 
     /// One repetition of a call; `None` if it failed as it ought to.
@@ -153,13 +153,13 @@ impl Step {
         let fault = self.fault.as_deref().filter(|_| number.is_multiple_of(self.fault_every.unwrap_or(1)));
         let limit = self.deadline_ms.map(Duration::from_millis);
         let caller = caller.with_fault(fault, &caller.uuid());
-        self.answered(caller.call(method, &self.request(vars), limit).await, vars)
+        self.expected(caller.call(method, &self.request(vars), limit).await, vars)
     }
 
     async fn list(&self, method: &str, caller: &Caller, vars: &Vars) -> Outcome {
         let caller = caller.with_fault(self.fault.as_deref(), &caller.uuid());
         let outcome = caller.list(method, &self.request(vars)).await;
-        let Some((items, pages)) = self.answered(outcome, vars)? else { return Ok(()) };
+        let Some((items, pages)) = self.expected(outcome, vars)? else { return Ok(()) };
         if let Some(count) = self.count {
             let different: BTreeSet<String> = items.iter().map(Value::to_string).collect();
             same("items", items.len(), count)?;
@@ -179,7 +179,7 @@ impl Step {
         let (request, count) = (self.request(vars), self.events.as_ref().map_or(0, Vec::len));
         let (events, done) = join(watcher.watch(method, &request, count), run(&self.during, caller, vars)).await;
         done?;
-        let Some(events) = self.answered(events, vars)? else { return Ok(()) };
+        let Some(events) = self.expected(events, vars)? else { return Ok(()) };
         let wanted = Value::Array(self.events.clone().unwrap_or_default());
         compare(&filled(&wanted, &vars.all()), &Value::Array(events), method)
     }
@@ -192,10 +192,10 @@ impl Step {
         value.map_or_else(|| json!({}), |value| filled(value, &vars.all()))
     }
 
-    /// The answer; `None` if there was the error that there ought to be.
-    fn answered<T>(&self, outcome: Result<T, Error>, vars: &Vars) -> Result<Option<T>, String> {
+    /// Returns the response; `None` if the call failed with the expected error.
+    fn expected<T>(&self, outcome: Result<T, Error>, vars: &Vars) -> Result<Option<T>, String> {
         match (outcome, &self.error) {
-            (Ok(answer), None) => Ok(Some(answer)),
+            (Ok(response), None) => Ok(Some(response)),
             (Ok(_), Some(wanted)) => Err(format!("no error instead of {wanted:?}")),
             (Err(error), None) => Err(error.to_string()),
             (Err(error), Some(wanted)) => wanted.check(&error, vars, self.deadline_ms.is_some()).map(|()| None),
@@ -203,14 +203,14 @@ impl Step {
     }
 }
 
-impl Wanted {
+impl ExpectedError {
     fn check(&self, error: &Error, vars: &Vars, has_deadline: bool) -> Outcome {
         let name = code_name(error);
         let fields: Vec<&str> = error.violations().iter().map(|violation| violation.field.as_str()).collect();
         let same = self.code.as_ref().is_none_or(|code| *code == name)
             && self.reason.as_ref().is_none_or(|reason| reason == error.reason_name())
             && self.retryable.is_none_or(|retryable| retryable == error.is_retryable())
-            && self.retry_after.is_none_or(|told| told == error.retry_after().is_some())
+            && self.retry_after.is_none_or(|expected| expected == error.retry_after().is_some())
             && self.violations.as_ref().is_none_or(|wanted| *wanted == fields)
             && self.metadata.iter().all(|(key, value)| {
                 error.metadata().get(key).is_some_and(|found| *found == filled_text(value, &vars.all()))
