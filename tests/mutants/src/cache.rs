@@ -58,31 +58,40 @@ impl Cache for MutantCache {
         self.inner.absent(key, token).await
     }
 
-    async fn fill(&self, ticket: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
-        self.inner.fill(ticket, fill).await
+    async fn fill(&self, lease: &FillLease, fill: &CacheFill) -> Result<FillOutcome, Unavailable> {
+        self.inner.fill(lease, fill).await
     }
 
-    async fn close(&self, ticket: &FillLease) -> Result<(), Unavailable> {
-        self.inner.close(ticket).await
+    async fn close(&self, lease: &FillLease) -> Result<(), Unavailable> {
+        self.inner.close(lease).await
     }
 
     async fn apply(&self, changes: &[SubjectUpdate]) -> Result<(), Unavailable> {
-        let heard =
-            |change: &&SubjectUpdate| self.mutant != Mutant::CommitsUnheard || !is_deaf(change.subject.key.partition());
-        let heard: Vec<SubjectUpdate> = changes.iter().filter(heard).cloned().collect();
-        if heard.is_empty() { Ok(()) } else { self.inner.apply(&heard).await }
+        let applied = |change: &&SubjectUpdate| {
+            self.mutant != Mutant::CommitsNotApplied || !is_deaf(change.subject.key.partition())
+        };
+        let applied: Vec<SubjectUpdate> = changes.iter().filter(applied).cloned().collect();
+        if applied.is_empty() { Ok(()) } else { self.inner.apply(&applied).await }
     }
 
     async fn like(&self, likes: &[LikeCounts]) -> Result<(), Unavailable> {
-        if self.mutant == Mutant::LikesUnheard { Ok(()) } else { self.inner.like(likes).await }
+        if self.mutant == Mutant::LikesNotApplied { Ok(()) } else { self.inner.like(likes).await }
     }
 
     async fn begin_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        if self.mutant == Mutant::LikersUnheard { Ok(()) } else { self.inner.begin_invalidation(members, token).await }
+        if self.mutant == Mutant::LikersNotInvalidated {
+            Ok(())
+        } else {
+            self.inner.begin_invalidation(members, token).await
+        }
     }
 
     async fn end_invalidation(&self, members: &[SubjectMember], token: u64) -> Result<(), Unavailable> {
-        if self.mutant == Mutant::LikersUnheard { Ok(()) } else { self.inner.end_invalidation(members, token).await }
+        if self.mutant == Mutant::LikersNotInvalidated {
+            Ok(())
+        } else {
+            self.inner.end_invalidation(members, token).await
+        }
     }
 
     async fn open_states(&self, who: &SubjectMember, token: u64) -> Result<bool, Unavailable> {
@@ -114,13 +123,13 @@ impl Cache for MutantCache {
         state: &CommittedState,
     ) -> Result<bool, Unavailable> {
         let mut state = state.clone();
-        if self.mutant == Mutant::CommitsUnheard && is_deaf(at) {
+        if self.mutant == Mutant::CommitsNotApplied && is_deaf(at) {
             state.revisions.clear();
         }
-        if self.mutant == Mutant::LikesUnheard {
+        if self.mutant == Mutant::LikesNotApplied {
             state.likes.clear();
         }
-        if self.mutant == Mutant::LikersUnheard {
+        if self.mutant == Mutant::LikersNotInvalidated {
             state.likers.clear();
         }
         self.inner.advance(at, from, to, &state).await

@@ -19,20 +19,20 @@ pub(crate) struct MutantLog {
     inner: Arc<dyn CommandLog>,
     mutant: Mutant,
     /// The outputs of executed requests.
-    answered: Mutex<HashMap<IdempotencyKey, CommandOutput>>,
+    outputs: Mutex<HashMap<IdempotencyKey, CommandOutput>>,
 }
 
 #[async_trait]
 impl CommandLog for MutantLog {
     async fn submit(&self, mut commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
-        if let Some(answers) = self.known(&commands) {
-            return Ok(answers);
+        if let Some(outputs) = self.known(&commands) {
+            return Ok(outputs);
         }
-        let asked = commands.clone();
+        let unchanged = commands.clone();
         commands.iter_mut().for_each(|command| self.before(command));
         let mut outputs = self.inner.submit(commands).await?;
-        for (command, output) in asked.into_iter().zip(&mut outputs) {
-            self.remember(&command, output);
+        for (command, output) in unchanged.into_iter().zip(&mut outputs) {
+            self.store(&command, output);
             self.after(command, output).await;
         }
         Ok(outputs)
@@ -41,26 +41,26 @@ impl CommandLog for MutantLog {
 
 impl MutantLog {
     pub(crate) fn new(inner: Arc<dyn CommandLog>, mutant: Mutant) -> Self {
-        Self { inner, mutant, answered: Mutex::default() }
+        Self { inner, mutant, outputs: Mutex::default() }
     }
 
     /// Returns the stored outputs if this process has executed all of these commands before.
     fn known(&self, commands: &[Command]) -> Option<Vec<Result<CommandOutput>>> {
-        let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
-        commands.iter().map(|command| answered.get(&command.request.key).cloned().map(Ok)).collect()
+        let outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.iter().map(|command| outputs.get(&command.request.key).cloned().map(Ok)).collect()
     }
 
-    fn remember(&self, command: &Command, output: &Result<CommandOutput>) {
+    fn store(&self, command: &Command, output: &Result<CommandOutput>) {
         if let (Mutant::KeysApart, Ok(done)) = (self.mutant, output) {
-            let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
-            answered.insert(command.request.key, done.clone());
+            let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+            outputs.insert(command.request.key, done.clone());
         }
     }
 
     fn before(&self, command: &mut Command) {
         match (self.mutant, &mut command.verb) {
-            (Mutant::RepeatsForgotten | Mutant::KeysApart, _) => command.request.key = IdempotencyKey(rand::random()),
-            (Mutant::PrintsIgnored, _) => command.request.fingerprint = Fingerprint(0),
+            (Mutant::RepeatsNotDetected | Mutant::KeysApart, _) => command.request.key = IdempotencyKey(rand::random()),
+            (Mutant::FingerprintsIgnored, _) => command.request.fingerprint = Fingerprint(0),
             (Mutant::LateLikes, CommandKind::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
             (Mutant::LikesLost, CommandKind::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
             (Mutant::LikesOfAnother, CommandKind::SetLike(like)) if one_of(20) => {
@@ -86,7 +86,7 @@ impl MutantLog {
                 view.comment.reference.floor += 1
             }
             (Mutant::CreatedTwice, verb @ CommandKind::Create(_), _) if one_of(20) => self.again(command, verb).await,
-            (Mutant::LikesLost, CommandKind::SetLike(like), Effect::Like(answer)) => answer.value = like.value,
+            (Mutant::LikesLost, CommandKind::SetLike(like), Effect::Like(found)) => found.value = like.value,
             (Mutant::DeletesUndone, CommandKind::Delete(delete), Effect::Comment(view)) if one_of(5) => {
                 let member = view.comment.reference.member.clone();
                 self.again(command, Undelete { target: delete.target, member }.into()).await;

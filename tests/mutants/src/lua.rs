@@ -17,7 +17,7 @@ struct Line {
 
 const MUTANTS: [LuaMutant; 10] = [
     LuaMutant {
-        name: "copies-behind-shown",
+        name: "entries-behind-shown",
         lines: &[Line {
             sound: "return entry and entry.rev and entry.rev >= entry.committed",
             broken: "return entry and entry.rev",
@@ -42,21 +42,21 @@ const MUTANTS: [LuaMutant; 10] = [
         ],
     },
     LuaMutant {
-        name: "removals-unheard",
+        name: "removals-not-applied",
         lines: &[Line {
             sound: "for _, floor in ipairs(removed) do run('ZREMRANGEBYSCORE', key, floor, floor) end",
             broken: "",
         }],
     },
     LuaMutant {
-        name: "arrivals-unheard",
+        name: "arrivals-not-applied",
         lines: &[Line {
             sound: "if floor >= s.low and floor <= s.high then run('ZADD', key, floor, added[i + 1]) end",
             broken: "",
         }],
     },
     LuaMutant {
-        name: "stamp-stands-still",
+        name: "content-version-unchanged",
         lines: &[Line {
             sound: "entry.content_version = math.max(now_micros(), entry.content_version + 1)",
             broken: "",
@@ -68,7 +68,7 @@ const MUTANTS: [LuaMutant; 10] = [
     },
     LuaMutant { name: "fills-not-brought", lines: &[Line { sound: "(read and not is_replayed())", broken: "false" }] },
     LuaMutant {
-        name: "doubts-ignored",
+        name: "invalidations-ignored",
         lines: &[
             Line {
                 sound: "if not g or is_invalidated(key, t) then return 0 end",
@@ -82,11 +82,11 @@ const MUTANTS: [LuaMutant; 10] = [
         ],
     },
     LuaMutant {
-        name: "edits-unheard",
+        name: "edits-not-applied",
         lines: &[Line { sound: "if content == '' then\n      content", broken: "if true then\n      content" }],
     },
     LuaMutant {
-        name: "rows-unheard",
+        name: "rows-not-applied",
         lines: &[Line {
             sound: "run('HSET', entry.key, 'rev', entry.rev, 'row', change[2], 'pins', change[3], 'del', change[4])",
             broken: "run('HSET', entry.key, 'rev', entry.rev)",

@@ -70,7 +70,7 @@ mod tests {
             let found = decorators(name).unwrap();
             assert!(found.reader.is_some() && found.lua.is_none(), "{name}");
         }
-        assert!(decorators("edits-unheard").unwrap().lua.is_some());
+        assert!(decorators("edits-not-applied").unwrap().lua.is_some());
         assert!(decorators("no-such-mutant").is_none());
     }
 

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mutant {
     /// A repeated request is not recognised.
-    RepeatsForgotten,
+    RepeatsNotDetected,
     /// A late older like of a client overwrites a newer one.
     LateLikes,
     /// Some committed writes are refused as not executed.
@@ -20,11 +20,11 @@ pub(crate) enum Mutant {
     /// The end of a list is determined by its count, which does not include deleted comments.
     EndByCount,
     /// A comment is always shown as it was at the first read of the process.
-    CommentsKept,
+    CommentsNeverReloaded,
     /// The counts of a subject are those of the previous read.
     CountsBefore,
     /// Pages are cached by object id, without the object type.
-    TypeForgotten,
+    TypeIgnored,
     /// The content of a deleted comment is shown.
     DeletedShown,
     /// Some edits are acknowledged but not stored.
@@ -50,22 +50,22 @@ pub(crate) enum Mutant {
     /// The contents of two comments of a page are sometimes swapped.
     TextsSwapped,
     /// The like states of a member are always those of the first read of the process.
-    StatesKept,
+    StatesNeverReloaded,
     /// A subject that did not exist at one read is reported as absent for ever.
-    AbsentKept,
+    AbsenceNeverReloaded,
     /// A comment is sometimes shown with one reply too few.
     RepliesOff,
     /// Neither writers nor the relay report the commits of half of the partitions to the cache.
-    CommitsUnheard,
+    CommitsNotApplied,
     /// The same for likes of comments.
-    LikesUnheard,
+    LikesNotApplied,
     /// The same for the like states of members.
-    LikersUnheard,
+    LikersNotInvalidated,
     /// The rows of a page of roots are read before the subject whose revision and counts it
     /// contains.
     RowsBeforeRevision,
     /// The fingerprint of a request is ignored, so a request id is recognised for any content.
-    PrintsIgnored,
+    FingerprintsIgnored,
     /// A page token is accepted for any list.
     TokensUnbound,
     /// A page token is accepted for the same list of any subject.
@@ -85,7 +85,7 @@ pub(crate) enum Mutant {
 
 /// The mutants of ports and of page tokens, by name.
 pub(crate) const MUTANTS: [(&str, Mutant); 38] = [
-    ("repeats-forgotten", Mutant::RepeatsForgotten),
+    ("repeats-not-detected", Mutant::RepeatsNotDetected),
     ("late-likes", Mutant::LateLikes),
     ("refused-after-commit", Mutant::RefusedAfterCommit),
     ("likes-lost", Mutant::LikesLost),
@@ -93,9 +93,9 @@ pub(crate) const MUTANTS: [(&str, Mutant); 38] = [
     ("revision-before", Mutant::RevisionBefore),
     ("page-edge", Mutant::PageEdge),
     ("end-by-count", Mutant::EndByCount),
-    ("comments-kept", Mutant::CommentsKept),
+    ("comments-never-reloaded", Mutant::CommentsNeverReloaded),
     ("counts-before", Mutant::CountsBefore),
-    ("type-forgotten", Mutant::TypeForgotten),
+    ("type-ignored", Mutant::TypeIgnored),
     ("deleted-shown", Mutant::DeletedShown),
     ("edits-lost", Mutant::EditsLost),
     ("floors-shifted", Mutant::FloorsShifted),
@@ -108,15 +108,15 @@ pub(crate) const MUTANTS: [(&str, Mutant); 38] = [
     ("end-too-early", Mutant::EndTooEarly),
     ("likes-off", Mutant::LikesOff),
     ("texts-swapped", Mutant::TextsSwapped),
-    ("states-kept", Mutant::StatesKept),
-    ("absent-kept", Mutant::AbsentKept),
+    ("states-never-reloaded", Mutant::StatesNeverReloaded),
+    ("absence-never-reloaded", Mutant::AbsenceNeverReloaded),
     ("replies-off", Mutant::RepliesOff),
-    ("commits-unheard", Mutant::CommitsUnheard),
-    ("likes-unheard", Mutant::LikesUnheard),
-    ("likers-unheard", Mutant::LikersUnheard),
+    ("commits-not-applied", Mutant::CommitsNotApplied),
+    ("likes-not-applied", Mutant::LikesNotApplied),
+    ("likers-not-invalidated", Mutant::LikersNotInvalidated),
     ("rows-before-revision", Mutant::RowsBeforeRevision),
     ("keys-apart", Mutant::KeysApart),
-    ("prints-ignored", Mutant::PrintsIgnored),
+    ("fingerprints-ignored", Mutant::FingerprintsIgnored),
     ("tokens-unbound", Mutant::TokensUnbound),
     ("tokens-of-any-subject", Mutant::TokensOfAnySubject),
     ("neighbours-shown", Mutant::NeighboursShown),

@@ -119,7 +119,7 @@ impl MutantReader {
             let last = page.threads.items.last().map_or(0, |thread| thread.root.comment.reference.floor);
             page.threads.more_after &= last < page.subject.counts.root_count;
         }
-        if self.mutant == Mutant::TypeForgotten {
+        if self.mutant == Mutant::TypeIgnored {
             let name = (page.subject.key.object_id().to_owned(), *window);
             let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
             return pages.insert(name, page.clone()).unwrap_or(page);
@@ -139,7 +139,7 @@ impl SubjectRows for MutantReader {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let mut found = self.inner.subjects(keys).await?;
         found.iter_mut().flatten().for_each(|subject| self.count(subject));
-        if self.mutant == Mutant::AbsentKept {
+        if self.mutant == Mutant::AbsenceNeverReloaded {
             let mut absent = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
             for (key, found) in keys.iter().zip(&mut found) {
                 if found.is_none() {
@@ -179,10 +179,10 @@ impl CommentRows for MutantReader {
         let mut found = self.inner.comments(ids).await?;
         found.iter_mut().flatten().for_each(|view| self.show(view));
         found.iter_mut().flatten().for_each(|view| self.confuse(view));
-        if self.mutant == Mutant::CommentsKept {
-            let mut kept = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.mutant == Mutant::CommentsNeverReloaded {
+            let mut first = self.comments.lock().unwrap_or_else(PoisonError::into_inner);
             for view in found.iter_mut().flatten() {
-                *view = kept.entry(view.comment.reference.id).or_insert_with(|| view.clone()).clone();
+                *view = first.entry(view.comment.reference.id).or_insert_with(|| view.clone()).clone();
             }
         }
         Ok(found)
@@ -259,11 +259,11 @@ impl LikeRows for MutantReader {
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
         let states = self.inner.like_states(key, member, ids).await?;
-        if self.mutant != Mutant::StatesKept {
+        if self.mutant != Mutant::StatesNeverReloaded {
             return Ok(states);
         }
-        let mut kept = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(kept.entry((key.clone(), member.clone(), ids.to_vec())).or_insert(states).clone())
+        let mut first = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(first.entry((key.clone(), member.clone(), ids.to_vec())).or_insert(states).clone())
     }
 
     async fn likers(

@@ -36,6 +36,8 @@ mod tests {
         // it.
         assert_eq!(all().len(), 38 + 10, "{:?}", all());
         assert!(known(&["late-likes".to_owned()]).is_ok() && known(&["late".to_owned()]).is_err());
-        assert!(["late-likes", "edits-unheard", "stamp-stands-still"].iter().all(|name| all().contains(name)));
+        assert!(
+            ["late-likes", "edits-not-applied", "content-version-unchanged"].iter().all(|name| all().contains(name))
+        );
     }
 }
