@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
             stream::iter(TableChange::of(step, self.sources, self.number).into_iter().map(Ok))
                 .try_for_each_concurrent(AT_ONCE, |work| async move {
                     self.change_on_mysql(&work).await?;
-                    counter.tell(work.table);
+                    counter.report(work.table);
                     Ok(())
                 })
                 .await
@@ -132,7 +132,7 @@ impl<'a> Run<'a> {
                 for statement in &work.statements {
                     run_once(&tx, statement).await.map_err(failed)?;
                 }
-                counter.tell(work.table);
+                counter.report(work.table);
             }
             record(&tx, step.name, self.layout(), self.now).await.map_err(failed)?;
         }
@@ -169,7 +169,7 @@ impl<'a> Counter<'a> {
         Self { run, done: 0.into(), total }
     }
 
-    fn tell(&self, table: String) {
+    fn report(&self, table: String) {
         let done = self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
         // The receiver is gone once the caller has stopped; the tables are created all the same.
         let _ = self.run.progress.send(MigrationProgress { source: self.run.number, done, total: self.total, table });

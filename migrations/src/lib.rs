@@ -64,13 +64,13 @@ pub async fn up(store: &SqlStore, mut progress: impl FnMut(MigrationProgress)) -
     for source in 0..store.sources().all().len() {
         missing(store.sources(), source).await?;
     }
-    let (told, mut news) = mpsc::unbounded_channel();
+    let (sender, mut receiver) = mpsc::unbounded_channel();
     let runs: Vec<_> = (0..store.sources().all().len())
-        .map(|source| tokio::spawn(apply::up(store.clone(), source, told.clone())))
+        .map(|source| tokio::spawn(apply::up(store.clone(), source, sender.clone())))
         .collect();
-    drop(told);
-    while let Some(news) = news.recv().await {
-        progress(news);
+    drop(sender);
+    while let Some(step) = receiver.recv().await {
+        progress(step);
     }
     for (source, run) in runs.into_iter().enumerate() {
         run.await.map_err(|panicked| Error::Failed { source, text: panicked.to_string() })??;

@@ -1,4 +1,4 @@
-//! The binary as a person or a script meets it: what it prints, where, and the code it ends with.
+//! The binary on the command line: its output, the stream of the output, and its exit code.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops where it stands")]
 
@@ -41,9 +41,9 @@ fn config_print_shows_all_five_sources_and_no_secret() {
         ["config", "print", "--dev", "--show-origin", "--config", &path, "--set", "server.drain_timeout=7s"];
     let output = riposte(&arguments, &[("RIPOSTE__STORE__POOLS__READ__CONNECTIONS", "3")]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let printed = stdout(&output).replace(&path, "riposte.toml");
+    let shown = stdout(&output).replace(&path, "riposte.toml");
     // The origins stand in a column of their own; its place is not the point.
-    let lines: Vec<_> = printed.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<_> = shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     for expected in [
         "server.max_call_time = \"5s\" # riposte.toml, line 2",
         "page_tokens.keys = [\"********\"] # riposte.toml, line 4",
@@ -52,16 +52,16 @@ fn config_print_shows_all_five_sources_and_no_secret() {
         "store.kind = \"sqlite\" # profile dev",
         "server.max_request_size = \"4MiB\" # default",
     ] {
-        assert!(lines.iter().any(|line| line == expected), "{expected}\nis missing in\n{printed}");
+        assert!(lines.iter().any(|line| line == expected), "{expected}\nis missing in\n{shown}");
     }
-    assert!(!printed.contains("MDEy"), "{printed}");
+    assert!(!shown.contains("MDEy"), "{shown}");
 }
 
 #[test]
 fn what_config_print_says_can_be_read_back() {
     let folder = tempfile::tempdir().unwrap();
-    let printed = stdout(&riposte(&["config", "print", "--dev", "--show-origin"], &[]));
-    let path = file(folder.path(), &printed);
+    let shown = stdout(&riposte(&["config", "print", "--dev", "--show-origin"], &[]));
+    let path = file(folder.path(), &shown);
     let again = riposte(&["config", "print", "--dev", "--config", &path], &[]);
     assert_eq!(code(&again), 0, "{}", stderr(&again));
     assert_eq!(stdout(&again), stdout(&riposte(&["config", "print", "--dev"], &[])));
@@ -74,9 +74,9 @@ fn a_typo_at_depth_four_stops_check_serve_and_dev_with_code_2_and_a_suggestion()
     for command in [&["config", "check"][..], &["serve"], &["dev"], &["doctor"], &["migrate", "status"]] {
         let output = riposte(&[command, &["--config", &path]].concat(), &[]);
         assert_eq!(code(&output), 2, "{command:?}");
-        let said = stderr(&output);
-        assert!(said.contains("store.pools.read.connectoins: unknown key; did you mean `connections`?"), "{said}");
-        assert!(said.contains("riposte.toml, line 2"), "{said}");
+        let text = stderr(&output);
+        assert!(text.contains("store.pools.read.connectoins: unknown key; did you mean `connections`?"), "{text}");
+        assert!(text.contains("riposte.toml, line 2"), "{text}");
     }
 }
 
@@ -106,14 +106,14 @@ fn config_check_names_the_successor_of_every_old_key_in_each_source_at_once() {
 fn serve_refuses_what_dev_allows_and_names_each_key_with_its_cure() {
     let output = riposte(&["serve", "--set", "store.kind=sqlite", "--set", "store.pools.write.connections=1"], &[]);
     assert_eq!((code(&output), stdout(&output).as_str()), (2, ""));
-    let said = stderr(&output);
+    let text = stderr(&output);
     for key in ["auth.callers_file: ", "server.tls.cert_file: ", "store.kind: ", "page_tokens.keys: "] {
-        assert!(said.lines().any(|line| line.trim().starts_with(key) && line.contains("--allow-insecure")), "{said}");
+        assert!(text.lines().any(|line| line.trim().starts_with(key) && line.contains("--allow-insecure")), "{text}");
     }
 }
 
 #[test]
-fn every_exit_code_tells_what_went_wrong_and_the_error_goes_to_standard_error() {
+fn every_failure_has_its_exit_code_and_writes_its_error_to_standard_error() {
     let down = ["--set", "store.sources=[{url='mysql://u:canary@127.0.0.1:1/r'}]"];
     let hasty = ["--set", "store.pools.read.acquire_timeout=50ms", "--set", "store.pools.write.acquire_timeout=50ms"];
     let cases: [(&[&str], i32); 7] = [
@@ -127,10 +127,10 @@ fn every_exit_code_tells_what_went_wrong_and_the_error_goes_to_standard_error() 
     ];
     for (arguments, expected) in cases {
         let output = riposte(arguments, &[]);
-        let said = stderr(&output);
-        assert_eq!(code(&output), expected, "{arguments:?}\n{said}");
-        assert_eq!(said.is_empty(), expected == 0, "{arguments:?}\n{said}");
-        assert!(!said.contains("canary") && !stdout(&output).contains("canary"), "{said}");
+        let text = stderr(&output);
+        assert_eq!(code(&output), expected, "{arguments:?}\n{text}");
+        assert_eq!(text.is_empty(), expected == 0, "{arguments:?}\n{text}");
+        assert!(!text.contains("canary") && !stdout(&output).contains("canary"), "{text}");
     }
 }
 
@@ -141,10 +141,10 @@ fn doctor_fails_exactly_the_line_of_the_source_that_is_down() {
     let hasty = "store.pools.write.acquire_timeout=50ms";
     let insecure = "auth.allow_insecure=true";
     let output = riposte(&["doctor", "--set", set, "--set", key, "--set", hasty, "--set", insecure], &[]);
-    let said = stdout(&output);
-    let failed: Vec<_> = said.lines().filter(|line| line.starts_with("FAIL")).collect();
-    assert_eq!(failed.len(), 1, "{said}");
-    assert!(failed[0].starts_with("FAIL  source 1 (mysql://********@127.0.0.1:1/r): cannot be reached"), "{said}");
+    let text = stdout(&output);
+    let failed: Vec<_> = text.lines().filter(|line| line.starts_with("FAIL")).collect();
+    assert_eq!(failed.len(), 1, "{text}");
+    assert!(failed[0].starts_with("FAIL  source 1 (mysql://********@127.0.0.1:1/r): cannot be reached"), "{text}");
     assert_eq!(code(&output), 1);
 }
 

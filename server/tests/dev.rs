@@ -24,12 +24,12 @@ fn exec(arguments: &[&str], script: &str) -> Output {
     dev(arguments).args(["--exec", "--", "sh", "-c", script]).output().unwrap()
 }
 
-/// What the endpoint file says, once it is there.
+/// Waits for the endpoint file and returns its content.
 fn endpoint(path: &Path) -> serde_json::Value {
     let begin = Instant::now();
     loop {
         if let Ok(text) = fs::read(path) {
-            // Whoever sees the file sees all of it.
+            // The file is written in one step, so it is complete.
             return serde_json::from_slice(&text).unwrap();
         }
         assert!(begin.elapsed() < Duration::from_secs(30), "no endpoint file");
@@ -85,8 +85,8 @@ fn exec_runs_a_command_beside_the_server_and_returns_its_exit_code() {
         format!("echo $RIPOSTE_TARGET > {}; {riposte} healthcheck --target $RIPOSTE_TARGET; exit 42", note.display());
     let output = exec(&[], &script);
     assert_eq!(output.status.code(), Some(42));
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.ends_with("is SERVING\n") && said.lines().count() == 1, "only the command speaks: {said}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with("is SERVING\n") && text.lines().count() == 1, "only the command speaks: {text}");
     assert!(!is_serving(fs::read_to_string(note).unwrap().trim()), "no server is left");
 }
 
@@ -105,7 +105,7 @@ fn exec_passes_sigterm_on_and_leaves_no_process() {
 }
 
 #[test]
-fn a_folder_keeps_the_data_and_the_demo_is_planted_once() {
+fn a_folder_keeps_the_data_and_the_demo_is_created_once() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("deep/data");
     let arguments = ["--data", data.to_str().unwrap()];
@@ -123,9 +123,9 @@ fn a_busy_port_is_named_together_with_the_flag_that_moves_it() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let output = dev(&["--admin-listen", &address]).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(said.contains(&address) && said.contains("--admin-listen"), "{said}");
+    assert!(text.contains(&address) && text.contains("--admin-listen"), "{text}");
 }
 
 #[test]

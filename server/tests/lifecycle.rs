@@ -7,7 +7,7 @@ use nix::{
 use riposte::lifecycle::{Stop, StopSignal, StopSignals};
 
 #[tokio::test]
-async fn signals_are_told_apart_and_a_second_one_cuts_the_soft_stop_short() {
+async fn signals_are_distinguished_and_a_second_one_ends_the_soft_stop() {
     let mut signals = StopSignals::listen().unwrap();
     kill(Pid::this(), Number::SIGINT).unwrap();
     assert_eq!(signals.next().await, StopSignal::Interrupt);

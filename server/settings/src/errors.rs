@@ -81,8 +81,8 @@ impl ErrorScope<'_> {
     }
 
     /// Adds an error of the key `name` unless `holds`.
-    pub fn require(&mut self, holds: bool, name: &str, message: &str) {
-        if !holds {
+    pub fn require(&mut self, valid: bool, name: &str, message: &str) {
+        if !valid {
             self.fault(name, message);
         }
     }

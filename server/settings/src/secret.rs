@@ -114,23 +114,23 @@ mod tests {
     use super::{Secret, SourceUrl};
 
     #[test]
-    fn a_secret_prints_as_a_mask_by_every_road() {
+    fn a_secret_is_masked_by_every_formatter() {
         let secret = Secret("hunter2".into());
-        let printed = format!("{secret} {secret:?} {}", serde_json::to_string(&secret).unwrap());
-        assert!(!printed.contains("hunter2"), "{printed}");
+        let shown = format!("{secret} {secret:?} {}", serde_json::to_string(&secret).unwrap());
+        assert!(!shown.contains("hunter2"), "{shown}");
     }
 
     #[test]
-    fn an_address_prints_without_its_credentials_and_options() {
-        for (url, printed) in [
+    fn an_address_is_shown_without_its_credentials_and_options() {
+        for (url, shown) in [
             ("mysql://riposte:hun@ter2@db.example:3306/a", "mysql://********@db.example:3306/a"),
             ("mysql://db.example/a?ssl-key=hunter2", "mysql://db.example/a?********"),
             ("mysql://u:p?hunter2@db/a", "mysql://********@db/a"),
             ("riposte:hunter2@db", "********"),
         ] {
             let url = SourceUrl(url.into());
-            assert_eq!(url.to_string(), printed);
-            assert_eq!(format!("{url:?}"), printed);
+            assert_eq!(url.to_string(), shown);
+            assert_eq!(format!("{url:?}"), shown);
         }
     }
 }

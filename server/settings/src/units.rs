@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_people_write_them_and_printed_the_same_way() {
-        for (text, ms, printed) in [
+        for (text, ms, shown) in [
             ("250ms", 250, "250ms"),
             ("90s", 90_000, "90s"),
             ("600s", 600_000, "10min"),
@@ -125,7 +125,7 @@ mod tests {
             ("0s", 0, "0s"),
         ] {
             let span: TimeSpan = text.parse().unwrap();
-            assert_eq!((span.duration(), span.to_string().as_str()), (Duration::from_millis(ms), printed), "{text}");
+            assert_eq!((span.duration(), span.to_string().as_str()), (Duration::from_millis(ms), shown), "{text}");
         }
         for text in ["", "10", "min", "-1s", "1.5s", "10 mins", "1h30min", "99999999999999999999d"] {
             assert!(text.parse::<TimeSpan>().is_err(), "{text}");
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_people_write_them_and_printed_the_same_way() {
-        for (text, bytes, printed) in
+        for (text, bytes, shown) in
             [("64KiB", 65_536, "64KiB"), ("4096KiB", 4 << 20, "4MiB"), ("10B", 10, "10B"), ("1GiB", 1 << 30, "1GiB")]
         {
             let size: ByteSize = text.parse().unwrap();
-            assert_eq!((size.bytes(), size.to_string().as_str()), (bytes, printed), "{text}");
+            assert_eq!((size.bytes(), size.to_string().as_str()), (bytes, shown), "{text}");
         }
         for text in ["64", "64K", "64kb", "1.5MiB", ""] {
             assert!(text.parse::<ByteSize>().is_err(), "{text}");

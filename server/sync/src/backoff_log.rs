@@ -56,10 +56,10 @@ mod tests {
 
     #[test]
     fn the_rests_double_up_to_five_seconds_and_begin_anew_after_a_success() {
-        let mut trouble = BackoffLog::of("tail", 0);
-        let mut rests = || (0..8).map(|_| trouble.met(&"unavailable").as_millis()).collect::<Vec<_>>();
-        assert_eq!(rests(), [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
-        trouble.over();
-        assert_eq!(trouble.met(&"unavailable"), Duration::from_millis(100));
+        let mut log = BackoffLog::of("tail", 0);
+        let mut pauses = || (0..8).map(|_| log.met(&"unavailable").as_millis()).collect::<Vec<_>>();
+        assert_eq!(pauses(), [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+        log.over();
+        assert_eq!(log.met(&"unavailable"), Duration::from_millis(100));
     }
 }

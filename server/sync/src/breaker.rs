@@ -91,7 +91,7 @@ mod tests {
         }
         assert!(breaker.may_try(at(0)));
         assert!(breaker.failed(at(1_000)), "the fifth in a row");
-        assert!(breaker.is_open() && !breaker.failed(at(1_001)), "that is told once");
+        assert!(breaker.is_open() && !breaker.failed(at(1_001)), "that is reported once");
         assert!(!breaker.may_try(at(1_499)));
         assert!(breaker.may_try(at(1_500)));
         assert!(!breaker.may_try(at(1_500)), "one at a time");

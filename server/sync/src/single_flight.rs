@@ -27,7 +27,7 @@ pub struct LoadAborted(Arc<str>);
 
 impl fmt::Display for LoadAborted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a shared look: {}", self.0)
+        write!(f, "a shared load: {}", self.0)
     }
 }
 
@@ -38,7 +38,7 @@ type SharedLoad<V> = Shared<BoxFuture<'static, Outcome<V>>>;
 
 #[derive(Debug)]
 struct Entry<V: Clone> {
-    turn: Arc<tokio::sync::Mutex<()>>,
+    running: Arc<tokio::sync::Mutex<()>>,
     /// The load that has not started, while a caller waits for it.
     next: Option<WeakShared<BoxFuture<'static, Outcome<V>>>>,
     /// The number of running and waiting loads.
@@ -91,13 +91,13 @@ where
     {
         let shared = {
             let mut places = locked(&self.places);
-            let new = || Entry { turn: Arc::default(), next: None, loads: 0 };
+            let new = || Entry { running: Arc::default(), next: None, loads: 0 };
             let entry = places.entry(key.clone()).or_insert_with(new);
             match entry.next.as_ref().and_then(WeakShared::upgrade) {
                 Some(next) => next,
                 None => {
                     entry.loads += 1;
-                    let next = self.shared(key, Arc::clone(&entry.turn), load);
+                    let next = self.shared(key, Arc::clone(&entry.running), load);
                     entry.next = next.downgrade();
                     next
                 }
@@ -109,7 +109,7 @@ where
     fn shared<F>(
         &self,
         key: K,
-        turn: Arc<tokio::sync::Mutex<()>>,
+        running: Arc<tokio::sync::Mutex<()>>,
         load: impl FnOnce() -> F + Send + 'static,
     ) -> SharedLoad<V>
     where
@@ -117,13 +117,13 @@ where
     {
         let leave = Leave { places: Arc::clone(&self.places), key };
         async move {
-            let turn = turn.lock_owned().await;
+            let running = running.lock_owned().await;
             if let Some(entry) = locked(&leave.places).get_mut(&leave.key) {
                 entry.next = None;
             }
             let load = load();
             let loaded = tokio::spawn(async move {
-                let _held = (turn, leave);
+                let _held = (running, leave);
                 load.await
             });
             loaded.await.map_err(|died| LoadAborted(died.to_string().into()))
@@ -145,23 +145,24 @@ mod tests {
     use super::SingleFlight;
 
     #[tokio::test]
-    async fn who_comes_meanwhile_shares_the_next_look_and_not_the_present_one() {
-        let (flights, looks, gate) = (
+    async fn a_caller_that_arrives_during_a_load_shares_the_next_one() {
+        let (shared_loads, loads, gate) = (
             Arc::new(SingleFlight::<u8, usize>::default()),
             Arc::new(AtomicUsize::new(0)),
             Arc::new(Semaphore::new(0)),
         );
         let join = || {
-            let (flights, looks, gate) = (Arc::clone(&flights), Arc::clone(&looks), Arc::clone(&gate));
-            let look = move || async move {
-                let number = looks.fetch_add(1, Ordering::SeqCst) + 1;
-                gate.acquire().await.expect("open").forget();
+            let (shared_loads, loads, gate) = (Arc::clone(&shared_loads), Arc::clone(&loads), Arc::clone(&gate));
+            let load = move || async move {
+                let number = loads.fetch_add(1, Ordering::SeqCst) + 1;
+                let permit = gate.acquire().await.expect("open");
+                permit.forget();
                 number
             };
-            tokio::spawn(async move { flights.join(7, look).await })
+            tokio::spawn(async move { shared_loads.join(7, load).await })
         };
         let first = join();
-        while looks.load(Ordering::SeqCst) == 0 {
+        while loads.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
         }
         let later: Vec<_> = (0..100).map(|_| join()).collect();
@@ -171,39 +172,40 @@ mod tests {
         for one in later {
             assert_eq!(one.await.expect("ends"), Ok(2));
         }
-        assert!(flights.places.lock().expect("whole").is_empty(), "idle places are taken away");
+        assert!(shared_loads.places.lock().expect("not poisoned").is_empty(), "idle entries are removed");
     }
 
     #[tokio::test]
-    async fn a_look_that_panics_is_an_error_and_leaves_nothing_behind() {
-        let flights = SingleFlight::<u8, usize>::default();
-        let aborted = flights.join(7, || async { panic!("lost") }).await.expect_err("it panics");
+    async fn a_load_that_panics_is_an_error_and_leaves_no_entry() {
+        let shared_loads = SingleFlight::<u8, usize>::default();
+        let aborted = shared_loads.join(7, || async { panic!("lost") }).await.expect_err("it panics");
         let text = aborted.to_string();
-        assert!(text.starts_with("a shared look: task ") && text.contains("lost"), "{text}");
-        assert!(flights.places.lock().expect("whole").is_empty());
+        assert!(text.starts_with("a shared load: task ") && text.contains("lost"), "{text}");
+        assert!(shared_loads.places.lock().expect("not poisoned").is_empty());
     }
 
     #[tokio::test]
-    async fn who_gives_up_leaves_nothing_behind_and_the_look_goes_on() {
-        let (flights, gate) = (SingleFlight::<u8, usize>::default(), Arc::new(Semaphore::new(0)));
-        let look = |number| {
+    async fn a_cancelled_caller_leaves_no_entry_and_the_load_goes_on() {
+        let (shared_loads, gate) = (SingleFlight::<u8, usize>::default(), Arc::new(Semaphore::new(0)));
+        let load = |number| {
             let gate = Arc::clone(&gate);
             move || async move {
-                gate.acquire().await.expect("open").forget();
+                let permit = gate.acquire().await.expect("open");
+                permit.forget();
                 number
             }
         };
         {
-            let mut first = pin!(flights.join(7, look(1)));
-            let mut second = pin!(flights.join(7, look(2)));
+            let mut first = pin!(shared_loads.join(7, load(1)));
+            let mut second = pin!(shared_loads.join(7, load(2)));
             assert!(poll!(&mut first).is_pending() && poll!(&mut second).is_pending());
         }
         // The first load has started, and keeps the lock; no caller waits for the second.
-        let mut third = pin!(flights.join(7, look(3)));
+        let mut third = pin!(shared_loads.join(7, load(3)));
         assert!(poll!(&mut third).is_pending());
-        assert_eq!(flights.places.lock().expect("whole")[&7].loads, 2);
+        assert_eq!(shared_loads.places.lock().expect("not poisoned")[&7].loads, 2);
         gate.add_permits(2);
         assert_eq!(third.await, Ok(3));
-        assert!(flights.places.lock().expect("whole").is_empty());
+        assert!(shared_loads.places.lock().expect("not poisoned").is_empty());
     }
 }

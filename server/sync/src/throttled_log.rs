@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_line_is_said_once_a_second_with_the_count_of_those_left_out() {
         let log = ThrottledLog::default();
-        let said = [0, 1, 999, 1_000, 1_001, 2_500].map(|millis| log.pass(Duration::from_millis(millis)));
-        assert_eq!(said, [Some(0), None, None, Some(2), None, Some(1)]);
+        let passed = [0, 1, 999, 1_000, 1_001, 2_500].map(|millis| log.pass(Duration::from_millis(millis)));
+        assert_eq!(passed, [Some(0), None, None, Some(2), None, Some(1)]);
     }
 }
