@@ -17,9 +17,9 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{ConnectOptions, Executor};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where the bare tables are, and how many loops write to them.
+/// The address of the bare tables, and the number of loops that write to them.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Place {
+pub(crate) struct BareTables {
     /// mysql://user@host:port/database; the database and its tables are made unless they stand
     #[arg(long)]
     url: String,
@@ -28,7 +28,7 @@ pub(crate) struct Place {
     connections: usize,
 }
 
-impl Place {
+impl BareTables {
     /// Returns a connection to the bare tables, after creating them.
     async fn prepare(&self) -> Result<MySqlConnection> {
         database::ensure(&self.url).await?;

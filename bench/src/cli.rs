@@ -7,7 +7,7 @@ use crate::{
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// One measurement of Riposte, or of the bare loop it is held against; prints one line of JSON.
+/// One measurement of Riposte, or of the bare loop as its baseline; the output is one line of JSON.
 #[derive(Debug, Parser)]
 #[command(name = "riposte-bench", version, max_term_width = 110, after_help = AFTER_HELP)]
 pub(crate) struct Cli {
@@ -47,7 +47,7 @@ enum Measure {
     Threads(threads::Args),
     /// Read the first page of subjects once each, through the API
     Visit(visit::Args),
-    /// Wait until histories and boards have followed what was committed
+    /// Wait until the member histories and the rank index have applied all commits
     Settled(settled::Args),
     /// Comments on bare tables, one hand-written transaction each
     BareCreate(bare::create::Args),
@@ -68,7 +68,7 @@ enum Measure {
 }
 
 const AFTER_HELP: &str = "\
-A measurement prints {operations, errors, seconds, rate, p50_ms, p99_ms, p999_ms, client_cpu_us, watched_cpu_us}.
+A measurement writes {operations, errors, seconds, rate, p50_ms, p99_ms, p999_ms, client_cpu_us, watched_cpu_us}.
 Rates are per second; CPU is in microseconds per operation, of this process and of those named with --watch.
 
 Examples:

@@ -4,7 +4,7 @@ use crate::raw::Raw;
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::{Client, v1};
 
-/// Where the service is, and how the load is laid on it.
+/// The addresses of the service, and the distribution of the load.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TargetArgs {
     /// Address of the service; may be given again, the callers are then spread over all
@@ -16,7 +16,7 @@ pub(crate) struct TargetArgs {
     /// The object type of the subjects
     #[arg(long, default_value = "bench")]
     pub(crate) object_type: String,
-    /// How the subjects' ids begin; those that stand already are used again [default: random]
+    /// The prefix of the subjects' ids; existing subjects are used again [default: random]
     #[arg(long, default_value_t = random(), hide_default_value = true)]
     prefix: String,
 }

@@ -1,15 +1,15 @@
 //! Closed loops: each caller makes its next call as soon as it has a response.
 
 use crate::cpu::{Meter, Watch};
-use crate::report::{Report, Samples, Window};
+use crate::report::{MeasuredTime, Report, Samples};
 use anyhow::Result;
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How long to measure.
+/// The length of a measurement.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Span {
+pub(crate) struct MeasureTime {
     /// Seconds measured
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
@@ -35,15 +35,15 @@ pub(crate) trait Caller: Send + 'static {
 /// The wait of a caller after a failure, so that a dead service is not called in a tight loop.
 const AFTER_FAILURE: Duration = Duration::from_millis(5);
 
-impl Span {
+impl MeasureTime {
     /// Begins the warm-up now; the window follows.
-    pub(crate) fn begin(&self) -> Window {
+    pub(crate) fn begin(&self) -> MeasuredTime {
         let from = Instant::now() + Duration::from_secs_f64(self.warm_up);
-        Window { from, until: from + Duration::from_secs_f64(self.seconds) }
+        MeasuredTime { from, until: from + Duration::from_secs_f64(self.seconds) }
     }
 
     /// Waits for the end of the window and returns the CPU that was used within it.
-    pub(crate) async fn meter(&self, window: Window) -> Result<Meter> {
+    pub(crate) async fn meter(&self, window: MeasuredTime) -> Result<Meter> {
         sleep_until(window.from).await;
         let meter = Meter::start(&self.watch)?;
         sleep_until(window.until).await;
@@ -67,20 +67,20 @@ impl Span {
 }
 
 /// Makes the calls of one caller; those that end within the window count.
-async fn calls<C: Caller>(mut caller: C, window: Window) -> Samples {
+async fn calls<C: Caller>(mut caller: C, window: MeasuredTime) -> Samples {
     let mut samples = Samples::default();
     loop {
         let begin = Instant::now();
-        let answer = caller.call().await;
+        let outcome = caller.call().await;
         let end = Instant::now();
         if end >= window.until {
             return samples;
         }
-        let failed = answer.is_err();
+        let failed = outcome.is_err();
         if end >= window.from {
             match caller.aside() {
-                Some(kind) => samples.aside(kind).take(end - begin, answer),
-                None => samples.take(end - begin, answer),
+                Some(kind) => samples.aside(kind).take(end - begin, outcome),
+                None => samples.take(end - begin, outcome),
             }
         }
         if failed {

@@ -1,4 +1,4 @@
-//! The upper limit for a hot page: a server of the same library that returns constant bytes for
+//! The upper limit for a cached page: a server of the same library that returns constant bytes for
 //! every call, and does nothing else.
 
 use crate::clients::TargetArgs;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     target: TargetArgs,
 }
 
-/// Reads the page once, and serves it until the process ends. It prints its address to standard
+/// Reads the page once, and serves it until the process ends. It writes its address to standard
 /// error, in the words of `riposte serve`.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let mut connection = args.target.open_raw()?.pop().context("no connection")?;
@@ -70,7 +70,7 @@ impl Service<http::Request<Body>> for Constant {
 
     /// Handles a call as the library's generated services do.
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let answer = self.clone();
-        Box::pin(async move { Ok(Grpc::new(AsBytes).unary(answer, request).await) })
+        let service = self.clone();
+        Box::pin(async move { Ok(Grpc::new(AsBytes).unary(service, request).await) })
     }
 }

@@ -10,18 +10,18 @@ const TICK_US: u64 = 10_000;
 /// Other processes whose CPU counts.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Watch {
-    /// A process whose CPU is told under this name; processes of one name are added up
+    /// A process whose CPU time is reported under this name; processes of one name are added up
     #[arg(long = "watch", value_name = "NAME=PID")]
-    processes: Vec<Watched>,
+    processes: Vec<WatchedProcess>,
 }
 
 #[derive(Debug, Clone)]
-struct Watched {
+struct WatchedProcess {
     name: String,
     pid: u32,
 }
 
-impl FromStr for Watched {
+impl FromStr for WatchedProcess {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -68,7 +68,7 @@ impl Meter {
 impl Watch {
     fn used(&self) -> Result<BTreeMap<String, u64>> {
         let mut sums = BTreeMap::new();
-        for Watched { name, pid } in &self.processes {
+        for WatchedProcess { name, pid } in &self.processes {
             *sums.entry(name.clone()).or_default() += used(&pid.to_string())?;
         }
         Ok(sums)
@@ -106,14 +106,16 @@ mod tests {
 
     #[test]
     fn a_watched_process_has_a_name_and_a_number() {
-        assert!("server=12".parse::<Watched>().is_ok_and(|watched| watched.pid == 12));
-        assert!("server".parse::<Watched>().is_err() && "server=x".parse::<Watched>().is_err());
+        assert!("server=12".parse::<WatchedProcess>().is_ok_and(|watched| watched.pid == 12));
+        assert!("server".parse::<WatchedProcess>().is_err() && "server=x".parse::<WatchedProcess>().is_err());
     }
 
     #[test]
     fn the_watched_process_is_charged_per_operation() {
         let pid = std::process::id();
-        let watch = Watch { processes: vec![Watched { name: "us".into(), pid }, Watched { name: "us".into(), pid }] };
+        let watch = Watch {
+            processes: vec![WatchedProcess { name: "us".into(), pid }, WatchedProcess { name: "us".into(), pid }],
+        };
         let meter = Meter { own_us: 400, watched_us: BTreeMap::from([("us".into(), 800)]), watch };
         assert_eq!((meter.own(4), meter.watched(4)["us"]), (100.0, 200.0));
     }

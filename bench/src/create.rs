@@ -1,7 +1,7 @@
 //! CreateComment through gRPC.
 
 use crate::clients::TargetArgs;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::prepare;
 use crate::report::Report;
 use anyhow::{Result, ensure};
@@ -9,7 +9,7 @@ use riposte_sdk::{Connection, v1};
 use std::sync::Arc;
 use v1::comment_service_client::CommentServiceClient;
 
-/// What to create.
+/// The comments to create.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 256)]
     callers: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Prepares the subjects, then measures.
@@ -50,8 +50,8 @@ impl Caller for Creates {
         let key = &self.subjects[rand::random_range(0..self.subjects.len())];
         let request = prepare::comment(key, self.next);
         self.next += 1;
-        let answer = self.comments.create_comment(request).await?.into_inner();
-        ensure!(answer.ack() == v1::Ack::Committed, "answered before it was durable");
+        let response = self.comments.create_comment(request).await?.into_inner();
+        ensure!(response.ack() == v1::Ack::Committed, "the response came before it was durable");
         Ok(())
     }
 }

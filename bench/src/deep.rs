@@ -1,7 +1,7 @@
 //! Pages far down a list, through gRPC.
 
 use crate::clients::{Clients, TargetArgs};
-use crate::closed::Span;
+use crate::closed::MeasureTime;
 use crate::page::{Pages, request};
 use crate::report::Report;
 use anyhow::{Context, Result, ensure};
@@ -18,7 +18,7 @@ const PAGE: i32 = 20;
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// The page, counted from 1; the subject has so many
+    /// The page, counted from 1; the subject has at least that many pages
     #[arg(long, default_value_t = 5_000)]
     page: i32,
     /// By rank, and not from the newest on
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 16)]
     callers: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Finds the token of the page, then measures.

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     ms: u64,
 }
 
-/// Forwards data until the process ends. It prints its address as `riposte serve` does.
+/// Forwards data until the process ends. It writes its address as `riposte serve` does.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?.to_string();

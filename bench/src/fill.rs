@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How much to fill in.
+/// The comments to fill in.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -57,6 +57,6 @@ pub(crate) async fn run(args: &Args) -> Result<String> {
 /// Returns the number of comments of a subject, by the subject's own count.
 async fn count(clients: &Clients, key: &v1::SubjectKey) -> Result<i32> {
     let request = v1::GetSubjectRequest { key: Some(key.clone()), fresh: true, ..Default::default() };
-    let answer = clients.of(0).subjects().get_subject(request).await.context("GetSubject")?.into_inner();
-    Ok(answer.subject.context("an answer without a subject")?.comment_count)
+    let response = clients.of(0).subjects().get_subject(request).await.context("GetSubject")?.into_inner();
+    Ok(response.subject.context("a response without a subject")?.comment_count)
 }

@@ -1,7 +1,7 @@
 //! SetLike through gRPC, in closed loops.
 
 use crate::clients::TargetArgs;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::members::Members;
 use crate::prepare;
 use crate::report::Report;
@@ -13,7 +13,7 @@ use v1::like_service_client::LikeServiceClient;
 /// The number of comments on a subject, where there are many.
 const COMMENTS_PER_SUBJECT: usize = 100;
 
-/// What to like.
+/// The comments to like.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 256)]
     callers: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Prepares the comments, then measures.
@@ -58,8 +58,8 @@ impl Caller for Likes {
             value: v1::LikeValue::Like.into(),
             ..Default::default()
         };
-        let answer = self.likes.set_like(request).await?.into_inner();
-        ensure!(answer.changed, "a new member's like changed nothing");
+        let response = self.likes.set_like(request).await?.into_inner();
+        ensure!(response.changed, "a new member's like changed nothing");
         Ok(())
     }
 }

@@ -3,11 +3,11 @@
 //! measurement.
 
 use crate::clients::TargetArgs;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::like::Likes;
 use crate::members::Members;
 use crate::prepare;
-use crate::report::{Report, Samples, Window};
+use crate::report::{MeasuredTime, Report, Samples};
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 10_000)]
     rate: u32,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Prepares the comment, then measures.
@@ -50,7 +50,7 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
 }
 
 /// Starts calls when they are due; those due within the window count.
-async fn calls(rate: u32, window: Window, callers: Vec<Likes>) -> Result<Samples> {
+async fn calls(rate: u32, window: MeasuredTime, callers: Vec<Likes>) -> Result<Samples> {
     let begin = Instant::now();
     let due = |number: u32| begin + Duration::from_secs(1) * number / rate;
     let mut running = JoinSet::new();
@@ -82,12 +82,12 @@ async fn calls(rate: u32, window: Window, callers: Vec<Likes>) -> Result<Samples
 }
 
 async fn call(mut caller: Likes, due: Instant) -> (Instant, Duration, Result<()>) {
-    let answer = caller.call().await;
-    (due, due.elapsed(), answer)
+    let outcome = caller.call().await;
+    (due, due.elapsed(), outcome)
 }
 
-fn take(samples: &mut Samples, window: Window, (due, latency, answer): (Instant, Duration, Result<()>)) {
+fn take(samples: &mut Samples, window: MeasuredTime, (due, latency, outcome): (Instant, Duration, Result<()>)) {
     if due >= window.from {
-        samples.take(latency, answer);
+        samples.take(latency, outcome);
     }
 }

@@ -1,5 +1,5 @@
 //! The load generator: each subcommand is one measurement of a running service through its public
-//! API, or of its baseline, a bare loop, and prints one line of JSON.
+//! API, or of its baseline, a bare loop, and writes one line of JSON.
 //!
 //! This crate must never depend on a crate of the server: it is a caller like any other.
 

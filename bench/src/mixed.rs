@@ -1,7 +1,7 @@
 //! Reads and writes on one subject at the same time, as in real use.
 
 use crate::clients::TargetArgs;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::create::Creates;
 use crate::like::Likes;
 use crate::members::Members;
@@ -15,7 +15,7 @@ use prost::Message;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much of what.
+/// The shares of the calls.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -23,18 +23,18 @@ pub(crate) struct Args {
     /// Callers, each of which waits for its answer before it asks again
     #[arg(long, default_value_t = 64)]
     callers: usize,
-    /// Of a hundred calls so many read; of the others half create and half like
+    /// The percentage of calls that read; of the others half create and half like
     #[arg(long, default_value_t = 95, value_parser = clap::value_parser!(u8).range(1..=99))]
     reads: u8,
-    /// Where the service tells its metrics, for the share of pages that are answered as they were kept
+    /// The metrics endpoint of the service, for the share of pages that are served from the response cache
     #[arg(long, value_name = "HOST:PORT")]
     metrics: Option<String>,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// The service's counter of pages that are served as they were cached, updated each second.
-const KEPT: &str = "riposte_response_cache_hits_total";
+const HITS: &str = "riposte_response_cache_hits_total";
 
 /// One caller that makes every kind of call.
 struct Everything {
@@ -42,7 +42,7 @@ struct Everything {
     /// The kind of the last write, if the last call wrote.
     wrote: Option<&'static str>,
     /// The number of pages that all callers requested.
-    pages_asked: Arc<AtomicU64>,
+    pages_requested: Arc<AtomicU64>,
     pages: Pages,
     creates: Creates,
     likes: Likes,
@@ -57,11 +57,11 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     let (members, connections) = (Arc::new(Members::default()), args.target.open_raw()?);
     ensure!(args.callers > 0, "at least one caller");
     let requests = Arc::new(vec![Bytes::from(request(subjects[0].clone()).encode_to_vec())]);
-    let pages_asked = Arc::new(AtomicU64::new(0));
+    let pages_requested = Arc::new(AtomicU64::new(0));
     let caller = |number: usize| Everything {
         reads: args.reads,
         wrote: None,
-        pages_asked: Arc::clone(&pages_asked),
+        pages_requested: Arc::clone(&pages_requested),
         pages: Pages { connection: connections[number % connections.len()].clone(), requests: Arc::clone(&requests) },
         creates: Creates {
             comments: clients.of(number).comments(),
@@ -74,21 +74,21 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
             members: Arc::clone(&members),
         },
     };
-    let kept = async || match &args.metrics {
-        Some(metrics) => scrape::settled(metrics, KEPT).await.map(Some),
+    let hits = async || match &args.metrics {
+        Some(metrics) => scrape::settled(metrics, HITS).await.map(Some),
         None => Ok(None),
     };
-    let before = kept().await?;
+    let before = hits().await?;
     let report = args.span.closed((0..args.callers).map(caller).collect()).await?;
-    let kept = kept().await?.zip(before).map(|(after, before)| after - before);
-    Ok(report.with_kept(kept.map(|kept| 100.0 * kept / pages_asked.load(Ordering::Relaxed) as f64)))
+    let hits = hits().await?.zip(before).map(|(after, before)| after - before);
+    Ok(report.with_cached(hits.map(|hits| 100.0 * hits / pages_requested.load(Ordering::Relaxed) as f64)))
 }
 
 impl Caller for Everything {
     async fn call(&mut self) -> Result<()> {
         if rand::random_range(0..100) < self.reads {
             self.wrote = None;
-            self.pages_asked.fetch_add(1, Ordering::Relaxed);
+            self.pages_requested.fetch_add(1, Ordering::Relaxed);
             self.pages.call().await
         } else if rand::random() {
             self.wrote = Some("creates");

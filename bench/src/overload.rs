@@ -7,8 +7,8 @@
 mod arrivals;
 pub(crate) mod hostile;
 mod knee;
+mod outcome;
 mod stopped;
-mod verdict;
 
 use crate::clients::TargetArgs;
 use crate::prepare;
@@ -17,12 +17,12 @@ use anyhow::{Context, Result, ensure};
 use arrivals::Arrivals;
 use bytes::Bytes;
 use knee::Knee;
+use outcome::{OverloadReport, Phases};
 use prost::Message;
 use riposte_sdk::v1;
 use std::sync::Arc;
 use std::time::Duration;
 use stopped::Stopped;
-use verdict::{Phases, Verdict};
 
 /// The number of comments under each subject.
 const COMMENTS: usize = 4;
@@ -33,7 +33,7 @@ const BELOW_KNEE: f64 = 0.7;
 /// The method of a create.
 const CREATE_COMMENT: &str = "/riposte.v1.CommentService/CreateComment";
 
-/// What is asked too often.
+/// The calls that are made too often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum What {
     /// Pages that the rows have to answer
@@ -42,18 +42,18 @@ pub(crate) enum What {
     Creates,
 }
 
-/// What to ask, and how often.
+/// The calls, and their rate.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// What is asked too often
+    /// The calls that are made too often
     #[arg(long, value_enum)]
     what: What,
     /// Subjects that the calls are spread over at random
     #[arg(long, default_value_t = 400)]
     subjects: usize,
-    /// How many times the rate of the knee
+    /// The factor over the rate of the knee
     #[arg(long, default_value_t = 5.0)]
     times: f64,
     /// Seconds of that
@@ -87,7 +87,7 @@ impl Load {
 
     /// Returns the first pages of one subject, which the response cache holds as soon as they are
     /// requested often.
-    fn kept(target: &TargetArgs, key: v1::SubjectKey, deadline: Duration) -> Result<Self> {
+    fn cached(target: &TargetArgs, key: v1::SubjectKey, deadline: Duration) -> Result<Self> {
         Self::open(target, LIST_COMMENTS, vec![page(key, false)], deadline)
     }
 
@@ -100,14 +100,14 @@ impl Load {
 }
 
 /// Prepares the data, and measures all phases.
-pub(crate) async fn run(args: &Args) -> Result<Verdict> {
+pub(crate) async fn run(args: &Args) -> Result<OverloadReport> {
     ensure!(args.subjects > 1 && args.times > 0.0 && args.seconds > 0.0, "two subjects, a rate and a time");
     let clients = args.target.open()?;
     prepare::comments(&clients, &args.target, args.subjects * COMMENTS, args.subjects).await?;
     let mut keys = args.target.keys(args.subjects);
     let hot = keys.pop().context("no subject")?;
     let deadline = Duration::from_millis(args.deadline_ms);
-    let kept = Load::kept(&args.target, hot, deadline)?;
+    let cached = Load::cached(&args.target, hot, deadline)?;
     let (method, requests) = match args.what {
         What::Pages => (LIST_COMMENTS, keys.into_iter().map(|key| page(key, true)).collect()),
         What::Creates => {
@@ -120,19 +120,19 @@ pub(crate) async fn run(args: &Args) -> Result<Verdict> {
     let below = || Arrivals::run(&much, knee.rate * BELOW_KNEE, BELOW);
     let before = below().await;
     // The time is long enough to make the page a hot one before anything counts.
-    Arrivals::run(&kept, args.hot_rate, Duration::from_secs(3)).await;
+    Arrivals::run(&cached, args.hot_rate, Duration::from_secs(3)).await;
     let most = Duration::from_secs_f64(args.seconds);
     let aside = tokio::spawn({
-        let (kept, rate) = (kept.clone(), args.hot_rate);
-        async move { Arrivals::run(&kept, rate, most).await }
+        let (cached, rate) = (cached.clone(), args.hot_rate);
+        async move { Arrivals::run(&cached, rate, most).await }
     });
     let stopped = args.stop.map(Stopped::begin).transpose()?;
     let times = if stopped.is_some() { BELOW_KNEE } else { args.times };
     let over = Arrivals::run(&much, knee.rate * times, most).await;
     drop(stopped);
-    let kept = aside.await?;
+    let cached = aside.await?;
     let after = below().await;
-    Ok(Verdict::of(&knee, &Phases { before, over, after }, &kept))
+    Ok(OverloadReport::of(&knee, &Phases { before, over, after }, &cached))
 }
 
 /// Returns the request of a first page; a `fresh` one must be read from the rows.

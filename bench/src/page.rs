@@ -1,7 +1,7 @@
 //! First pages through gRPC.
 
 use crate::clients::TargetArgs;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::raw::{LIST_COMMENTS, Raw};
 use crate::report::Report;
 use anyhow::{Result, ensure};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 64)]
     callers: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Measures.

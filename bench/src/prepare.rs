@@ -13,7 +13,7 @@ const WIDTH: usize = 64;
 /// The maximum number of subjects in one BatchGetSubjects.
 const BATCH: usize = 200;
 /// The number of retries of a rejected call, and the wait before each.
-const REFUSALS: usize = 200;
+const RETRIES: usize = 200;
 const AGAIN: Duration = Duration::from_millis(100);
 /// The maximum number of comments of one page.
 const PAGE: i32 = 100;
@@ -37,10 +37,10 @@ pub(crate) async fn subjects(clients: &Clients, target: &TargetArgs, count: usiz
 /// Retries a call until the service has capacity: a service that is set up for overload has little
 /// of it.
 async fn patient<T>(call: impl AsyncFn() -> Result<Response<T>, Status>) -> Result<T, Status> {
-    for _ in 0..REFUSALS {
+    for _ in 0..RETRIES {
         match call().await {
             Err(status) if status.code() == Code::ResourceExhausted => tokio::time::sleep(AGAIN).await,
-            answer => return answer.map(Response::into_inner),
+            outcome => return outcome.map(Response::into_inner),
         }
     }
     call().await.map(Response::into_inner)
@@ -97,8 +97,8 @@ async fn comments_on(client: &Client, key: v1::SubjectKey, count: usize) -> Resu
     }
     while ids.len() < count {
         let create = async || client.comments().create_comment(comment(&key, ids.len())).await;
-        let answer = patient(create).await.context("CreateComment")?;
-        ids.push(answer.comment.context("an answer without a comment")?.id);
+        let response = patient(create).await.context("CreateComment")?;
+        ids.push(response.comment.context("a response without a comment")?.id);
     }
     ids.truncate(count);
     Ok(ids)

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 /// The rounds of the work: about 50 ms on a current processor, long enough to meet a preemption.
-const ROUNDS: u64 = 40_000_000;
+const ITERATIONS: u64 = 40_000_000;
 
 /// Does the work on every core at once, and returns the time of the slowest in milliseconds.
 pub(crate) fn run() -> Result<String> {
@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<String> {
 fn work_ms() -> f64 {
     let begin = Instant::now();
     let mut state = black_box(1_u64);
-    for round in 0..ROUNDS {
+    for round in 0..ITERATIONS {
         state = (state ^ round).rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
     black_box(state);

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 /// The measured part of a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Window {
+pub(crate) struct MeasuredTime {
     pub(crate) from: Instant,
     pub(crate) until: Instant,
 }
@@ -54,8 +54,8 @@ pub(crate) struct Samples {
 
 impl Samples {
     /// Counts one operation.
-    pub(crate) fn take(&mut self, latency: Duration, answer: Result<()>) {
-        match answer {
+    pub(crate) fn take(&mut self, latency: Duration, outcome: Result<()>) {
+        match outcome {
             Ok(()) => self.nanos.push(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX)),
             Err(error) => {
                 self.errors += 1;
@@ -80,7 +80,7 @@ impl Samples {
     }
 
     /// Returns the figures; an error if no operation succeeded.
-    pub(crate) fn report(mut self, window: Window, meter: &Meter) -> Result<Report> {
+    pub(crate) fn report(mut self, window: MeasuredTime, meter: &Meter) -> Result<Report> {
         for aside in self.aside.values_mut() {
             aside.nanos.sort_unstable();
             self.errors += aside.errors;
@@ -114,7 +114,7 @@ impl Samples {
 
 impl Report {
     /// Adds the percentage of pages that were served as they were cached.
-    pub(crate) fn with_kept(self, percent: Option<f64>) -> Self {
+    pub(crate) fn with_cached(self, percent: Option<f64>) -> Self {
         Self { kept_percent: percent, ..self }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_apart_and_the_first_is_told() {
+    fn failures_are_counted_separately_and_the_first_is_reported() {
         let mut samples = Samples::default();
         samples.take(Duration::from_millis(1), Ok(()));
         let mut others = Samples::default();

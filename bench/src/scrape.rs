@@ -7,16 +7,16 @@ use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 /// The wait between two reads: the service updates some counters once a second.
-const TOLD: Duration = Duration::from_millis(1_100);
+const INTERVAL: Duration = Duration::from_millis(1_100);
 /// The number of reads after which a counter that still changes is an error.
-const LOOKS: usize = 20;
+const READS_MAX: usize = 20;
 
 /// Returns the sum of a counter over all its labels, once it no longer changes; 0 if it does not
 /// exist.
 pub(crate) async fn settled(address: &str, name: &str) -> Result<f64> {
     let mut last = sum(&page(address).await?, name);
-    for _ in 0..LOOKS {
-        sleep(TOLD).await;
+    for _ in 0..READS_MAX {
+        sleep(INTERVAL).await;
         let now = sum(&page(address).await?, name);
         if now == last {
             return Ok(now);
@@ -37,9 +37,9 @@ async fn page(address: &str) -> Result<String> {
 
 fn sum(page: &str, name: &str) -> f64 {
     let value = |line: &str| {
-        let (told, value) = line.rsplit_once(' ')?;
-        let told = told.split('{').next()?;
-        if told == name { value.parse::<f64>().ok() } else { None }
+        let (series, value) = line.rsplit_once(' ')?;
+        let series = series.split('{').next()?;
+        if series == name { value.parse::<f64>().ok() } else { None }
     };
     page.lines().filter_map(value).sum()
 }

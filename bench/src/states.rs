@@ -1,7 +1,7 @@
 //! One member's like states of a hundred comments, through gRPC.
 
 use crate::clients::TargetArgs;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::prepare;
 use crate::raw::Raw;
 use crate::report::Report;
@@ -16,7 +16,7 @@ const COMMENTS: usize = 100;
 pub(crate) const MEMBER: &str = "reader";
 const BATCH_GET_LIKE_STATES: &str = "/riposte.v1.LikeService/BatchGetLikeStates";
 
-/// How to ask.
+/// The load of like states.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 16)]
     callers: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Prepares a hundred comments, half of them liked, then measures.
@@ -41,8 +41,8 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     let subject = args.target.keys(1).pop();
     let member_id = MEMBER.to_owned();
     let request = v1::BatchGetLikeStatesRequest { subject, member_id, comment_ids, ..Default::default() };
-    let answer = clients.of(0).likes().batch_get_like_states(request.clone()).await?.into_inner();
-    ensure!(answer.states.len() == COMMENTS, "{} states", answer.states.len());
+    let response = clients.of(0).likes().batch_get_like_states(request.clone()).await?.into_inner();
+    ensure!(response.states.len() == COMMENTS, "{} states", response.states.len());
     let connections = args.target.open_raw()?;
     let request = Bytes::from(request.encode_to_vec());
     let caller = |number: usize| States {

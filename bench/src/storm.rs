@@ -5,7 +5,7 @@ use crate::closed::Caller;
 use crate::cpu::{Meter, Watch};
 use crate::page::{Pages, request};
 use crate::raw::LIST_COMMENTS;
-use crate::report::{Report, Samples, Window};
+use crate::report::{MeasuredTime, Report, Samples};
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use prost::Message;
@@ -15,7 +15,7 @@ use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How many readers.
+/// The readers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -47,8 +47,8 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
         readers.spawn(async move {
             start.wait().await;
             let begin = Instant::now();
-            let answer = pages.call().await;
-            (begin.elapsed(), answer)
+            let outcome = pages.call().await;
+            (begin.elapsed(), outcome)
         });
     }
     let meter = Meter::start(&args.watch)?;
@@ -56,8 +56,8 @@ pub(crate) async fn run(args: &Args) -> Result<Report> {
     start.wait().await;
     let mut samples = Samples::default();
     while let Some(one) = readers.join_next().await {
-        let (latency, answer) = one?;
-        samples.take(latency, answer);
+        let (latency, outcome) = one?;
+        samples.take(latency, outcome);
     }
-    samples.report(Window { from, until: Instant::now() }, &meter.stop()?)
+    samples.report(MeasuredTime { from, until: Instant::now() }, &meter.stop()?)
 }

@@ -9,7 +9,7 @@ use riposte_sdk::{Client, v1};
 /// The number of subjects that are prepared at a time.
 const WIDTH: usize = 64;
 
-/// How many threads.
+/// The threads to create.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

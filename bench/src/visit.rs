@@ -14,10 +14,10 @@ use tonic::Code;
 /// The number of concurrent calls.
 const WIDTH: usize = 64;
 /// The number of reads of each page.
-const ROUNDS: usize = 3;
+const VISITS: usize = 3;
 /// The number of retries of a page that was late: nothing is measured here.
 const REPEATS: u32 = 10;
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Which subjects.
 #[derive(Debug, clap::Args)]
@@ -32,17 +32,17 @@ pub(crate) struct Args {
 /// Reads the pages, and returns the length of a page.
 pub(crate) async fn run(args: &Args) -> Result<String> {
     let connections = args.target.open_raw()?;
-    let rounds = std::iter::repeat_n(args.target.keys(args.subjects), ROUNDS).flatten();
-    let pages: Vec<usize> = stream::iter(rounds.enumerate())
+    let visits = std::iter::repeat_n(args.target.keys(args.subjects), VISITS).flatten();
+    let pages: Vec<usize> = stream::iter(visits.enumerate())
         .map(|(number, key)| {
             let mut connection = connections[number % connections.len()].clone();
             async move {
                 let request: Bytes = page::request(key).encode_to_vec().into();
                 let mut tries = 0;
                 let page = loop {
-                    match connection.call_within(LIST_COMMENTS, request.clone(), PATIENCE).await {
+                    match connection.call_within(LIST_COMMENTS, request.clone(), TIMEOUT).await {
                         Err(late) if late.code() == Code::DeadlineExceeded && tries < REPEATS => tries += 1,
-                        answered => break answered?,
+                        outcome => break outcome?,
                     }
                 };
                 ensure!(!page.is_empty(), "an empty page");

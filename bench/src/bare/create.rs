@@ -1,8 +1,8 @@
 //! Comments, one transaction each, as a competent engineer would write it by hand: four necessary
 //! statements and COMMIT. The subject's row is locked only as long as its floor requires.
 
-use super::{Place, now_ms, rows};
-use crate::closed::{Caller, Span};
+use super::{BareTables, now_ms, rows};
+use crate::closed::{Caller, MeasureTime};
 use crate::prepare;
 use crate::report::Report;
 use anyhow::{Result, ensure};
@@ -10,16 +10,16 @@ use sqlx::mysql::MySqlConnection;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// What to create.
+/// The comments to create.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: BareTables,
     /// Subjects that the comments are spread over at random; 1 is a hot one
     #[arg(long, default_value_t = 1)]
     subjects: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Prepares the subjects, then measures.

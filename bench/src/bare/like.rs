@@ -2,8 +2,8 @@
 //! sets the like and returns its earlier value, and one for the comment's counts, which locks the
 //! hot row only until COMMIT.
 
-use super::{Place, now_ms, rows};
-use crate::closed::{Caller, Span};
+use super::{BareTables, now_ms, rows};
+use crate::closed::{Caller, MeasureTime};
 use crate::members::Members;
 use crate::report::Report;
 use anyhow::{Result, ensure};
@@ -15,16 +15,16 @@ const COMMENTS_PER_SUBJECT: usize = 100;
 /// The stored value of a like.
 const LIKE: u64 = 1;
 
-/// What to like.
+/// The comments to like.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    place: Place,
+    place: BareTables,
     /// Comments that the likes are spread over at random; 1 is a hot one. A subject has 100 of them
     #[arg(long, default_value_t = 1)]
     comments: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Prepares the comments, then measures.

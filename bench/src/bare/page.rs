@@ -2,7 +2,7 @@
 //! of the service (one of each). The rows are fetched and decoded, and no message is made of them.
 
 use super::tables;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::report::Report;
 use anyhow::{Result, ensure};
 use sqlx::mysql::MySqlConnection;
@@ -13,13 +13,13 @@ const ROOTS: u32 = 20;
 /// The number of replies of a preview, and one more that shows whether others exist.
 const REPLIES: u32 = 4;
 
-/// What to read.
+/// The page to read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: tables::OneSubject,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Measures.

@@ -2,7 +2,7 @@
 //! member's like states of a hundred comments, needs at least. The data is artificial and has the
 //! size of the service's cached data.
 
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::report::Report;
 use anyhow::{Result, ensure};
 use fred::clients::{Client, Pool};
@@ -23,7 +23,7 @@ const STATES: usize = 100;
 /// The number of subjects that are written at a time.
 const WIDTH: usize = 64;
 
-/// Where Redis is, and how the load is laid on it.
+/// The address of Redis, and the distribution of the load.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// redis://host:port
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 64)]
     callers: usize,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Reads pages: a subject's row, the slice of its list and all its comments, in one round trip.
@@ -86,7 +86,7 @@ fn key(subject: usize, what: &str) -> String {
     format!("bare:{subject}:{what}")
 }
 
-fn copies(subject: usize) -> impl Iterator<Item = String> {
+fn keys(subject: usize) -> impl Iterator<Item = String> {
     (0..ON_PAGE).map(move |number| key(subject, &format!("c:{number:016x}")))
 }
 
@@ -94,7 +94,7 @@ async fn write_page(client: Client, subject: usize) -> Result<()> {
     let members =
         (0..ROOTS).flat_map(|number| [Value::from(number.to_string()), Value::from(format!("{number:016x}"))]);
     ask(&client, "ZADD", [Value::from(key(subject, "z"))].into_iter().chain(members)).await?;
-    let values = copies(subject).flat_map(|key| [Value::from(key), Value::from("c".repeat(COPY))]);
+    let values = keys(subject).flat_map(|key| [Value::from(key), Value::from("c".repeat(COPY))]);
     let row = [Value::from(key(subject, "h")), Value::from("s".repeat(SUBJECT))];
     ask(&client, "MSET", row.into_iter().chain(values)).await?;
     Ok(())
@@ -112,9 +112,9 @@ impl Caller for Pages {
         let _: Value = trip.custom(named("GET"), vec![key(subject, "h")]).await?;
         let slice = vec![key(subject, "z"), "0".to_owned(), (ROOTS - 1).to_string()];
         let _: Value = trip.custom(named("ZREVRANGE"), slice).await?;
-        let _: Value = trip.custom(named("MGET"), copies(subject).collect()).await?;
+        let _: Value = trip.custom(named("MGET"), keys(subject).collect()).await?;
         let found: Vec<Value> = trip.all().await?;
-        let comments = found.last().map_or(0, |copies| copies.clone().into_array().len());
+        let comments = found.last().map_or(0, |values| values.clone().into_array().len());
         ensure!(comments == ON_PAGE, "{comments} comments");
         Ok(())
     }

@@ -1,20 +1,20 @@
 //! A member's likes under one subject by hand: one range of the primary key, on the tables of the service (one of each).
 
 use super::tables;
-use crate::closed::{Caller, Span};
+use crate::closed::{Caller, MeasureTime};
 use crate::report::Report;
 use crate::states::MEMBER;
 use anyhow::{Result, ensure};
 use sqlx::Row;
 use sqlx::mysql::MySqlConnection;
 
-/// What to read.
+/// The like states to read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     subject: tables::OneSubject,
     #[command(flatten)]
-    span: Span,
+    span: MeasureTime,
 }
 
 /// Measures.

@@ -17,7 +17,7 @@ pub(super) struct OneSubject {
     /// The object type of the subject
     #[arg(long, default_value = "bench")]
     object_type: String,
-    /// How the subject's id begins, as the loads through gRPC have it
+    /// The prefix of the subject's id, as the loads through gRPC have it
     #[arg(long)]
     prefix: String,
 }

@@ -9,7 +9,7 @@ use tonic::Code;
 
 /// The outcome of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum CallOutcome {
     /// Successful within its deadline, by the client's clock.
     Good,
     /// Rejected with a time after which to retry.
@@ -25,7 +25,7 @@ pub(crate) struct Call {
     pub(crate) due: Duration,
     /// The time from then until its end.
     pub(crate) took: Duration,
-    pub(crate) fate: Fate,
+    pub(crate) outcome: CallOutcome,
 }
 
 /// All calls of a phase.
@@ -60,13 +60,13 @@ impl Arrivals {
     }
 
     /// Returns the number of calls with this outcome.
-    pub(crate) fn count(&self, fate: Fate) -> usize {
-        self.calls.iter().filter(|call| call.fate == fate).count()
+    pub(crate) fn count(&self, outcome: CallOutcome) -> usize {
+        self.calls.iter().filter(|call| call.outcome == outcome).count()
     }
 
     /// Returns the latencies of the successful calls in milliseconds, the shortest first.
-    pub(crate) fn answered_ms(&self) -> Vec<f64> {
-        let good = self.calls.iter().filter(|call| call.fate == Fate::Good);
+    pub(crate) fn latencies_ms(&self) -> Vec<f64> {
+        let good = self.calls.iter().filter(|call| call.outcome == CallOutcome::Good);
         let mut took: Vec<f64> = good.map(|call| call.took.as_secs_f64() * 1e3).collect();
         took.sort_by(f64::total_cmp);
         took
@@ -74,14 +74,14 @@ impl Arrivals {
 }
 
 async fn call(load: Load, number: usize, begin: Instant, due: Instant) -> Call {
-    let answer = load.call(number).await;
+    let result = load.call(number).await;
     let took = due.elapsed();
-    let fate = match answer.map_err(|status| status.code()) {
-        Ok(()) if took <= load.deadline => Fate::Good,
-        Err(Code::ResourceExhausted) => Fate::Refused,
-        Ok(()) | Err(_) => Fate::Lost,
+    let outcome = match result.map_err(|status| status.code()) {
+        Ok(()) if took <= load.deadline => CallOutcome::Good,
+        Err(Code::ResourceExhausted) => CallOutcome::Refused,
+        Ok(()) | Err(_) => CallOutcome::Lost,
     };
-    Call { due: due - begin, took, fate }
+    Call { due: due - begin, took, outcome }
 }
 
 /// Returns the value that `percent` of all do not exceed; the values are sorted.

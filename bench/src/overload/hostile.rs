@@ -2,12 +2,12 @@
 //! once, or connections by the thousands. The measurement reports the memory of the service and the
 //! latencies of the honest client, which reads a cached page.
 
+mod http2;
 mod idle;
 mod memory;
 mod resets;
-mod wire;
 
-use super::arrivals::{Arrivals, Fate, percentile};
+use super::arrivals::{Arrivals, CallOutcome, percentile};
 use super::{COMMENTS, Load, page};
 use crate::clients::TargetArgs;
 use crate::prepare;
@@ -24,30 +24,30 @@ const ALONE: Duration = Duration::from_secs(3);
 /// The deadline of a page.
 const DEADLINE: Duration = Duration::from_secs(1);
 
-/// What is done to the service.
+/// The kind of the hostile clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum What {
-    /// Calls, each reset behind its last byte
+    /// Calls, each reset after its last byte
     Resets,
     /// Connections that greet, answer pings and ask for nothing
     Idle,
 }
 
-/// What is done, and to whom.
+/// The hostile clients, and their target.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
-    /// What is done
+    /// The kind of the hostile clients
     #[arg(long, value_enum)]
     what: What,
-    /// The process of the service, whose memory is told
+    /// The process of the service, whose memory is measured
     #[arg(long)]
     pid: i32,
-    /// How many connections do it
+    /// The number of hostile connections
     #[arg(long, default_value_t = 20)]
     hostile: usize,
-    /// Resets per second, if so many are taken
+    /// Resets per second, if the service accepts that many
     #[arg(long, default_value_t = 50_000.0)]
     rate: f64,
     /// Seconds of it
@@ -91,7 +91,7 @@ pub(crate) async fn run(args: &Args) -> Result<Harm> {
     let clients = args.target.open()?;
     prepare::comments(&clients, &args.target, COMMENTS, 1).await?;
     let key = args.target.keys(1).pop().context("no subject")?;
-    let honest = Load::kept(&args.target, key.clone(), DEADLINE)?;
+    let honest = Load::cached(&args.target, key.clone(), DEADLINE)?;
     Arrivals::run(&honest, HONEST, ALONE).await;
     let alone = Arrivals::run(&honest, HONEST, ALONE).await;
     let memory = Memory::watch(args.pid)?;
@@ -104,7 +104,7 @@ pub(crate) async fn run(args: &Args) -> Result<Harm> {
     };
     let beside = beside.await?;
     tokio::time::sleep(ALONE).await;
-    let (before_mib, most_mib, after_mib) = memory.told()?;
+    let (before_mib, most_mib, after_mib) = memory.stop()?;
     Ok(Harm {
         resets: done.resets,
         resets_per_second: done.resets as f64 / args.seconds,
@@ -113,9 +113,9 @@ pub(crate) async fn run(args: &Args) -> Result<Harm> {
         before_mib,
         most_mib,
         after_mib,
-        alone_p99_ms: percentile(&alone.answered_ms(), 99.0),
-        honest_p99_ms: percentile(&beside.answered_ms(), 99.0),
+        alone_p99_ms: percentile(&alone.latencies_ms(), 99.0),
+        honest_p99_ms: percentile(&beside.latencies_ms(), 99.0),
         honest_calls: beside.calls.len(),
-        honest_lost: beside.calls.len() - beside.count(Fate::Good),
+        honest_lost: beside.calls.len() - beside.count(CallOutcome::Good),
     })
 }

@@ -51,8 +51,8 @@ async fn step(load: &Load, callers: usize) -> Result<Knee> {
             let mut took = Vec::new();
             while Instant::now() < until {
                 let begin = Instant::now();
-                let answer = load.call(caller).await;
-                if answer.is_ok() && begin >= from {
+                let outcome = load.call(caller).await;
+                if outcome.is_ok() && begin >= from {
                     took.push(begin.elapsed().as_secs_f64() * 1e3);
                 }
             }

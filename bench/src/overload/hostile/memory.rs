@@ -18,7 +18,7 @@ pub(super) struct Memory {
     pid: i32,
     before: u64,
     most: Arc<AtomicU64>,
-    looking: JoinHandle<()>,
+    task: JoinHandle<()>,
 }
 
 impl Memory {
@@ -26,19 +26,19 @@ impl Memory {
         let before = now(pid)?;
         let most = Arc::new(AtomicU64::new(before));
         let seen = Arc::clone(&most);
-        let looking = tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             // The end of the process is reported at the end of the measurement.
             while let Ok(bytes) = now(pid) {
                 seen.fetch_max(bytes, Ordering::Relaxed);
                 tokio::time::sleep(EVERY).await;
             }
         });
-        Ok(Self { pid, before, most, looking })
+        Ok(Self { pid, before, most, task })
     }
 
     /// Returns the memory before the measurement, the maximum since, and the current one, in MiB.
-    pub(super) fn told(self) -> Result<(f64, f64, f64)> {
-        self.looking.abort();
+    pub(super) fn stop(self) -> Result<(f64, f64, f64)> {
+        self.task.abort();
         let after = now(self.pid).context("the service has ended")?;
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         Ok((mib(self.before), mib(self.most.load(Ordering::Relaxed)), mib(after)))
@@ -59,7 +59,7 @@ mod tests {
     #[tokio::test]
     async fn the_most_is_at_least_what_was_there_before() {
         let own = i32::try_from(std::process::id()).unwrap();
-        let (before, most, after) = Memory::watch(own).unwrap().told().unwrap();
+        let (before, most, after) = Memory::watch(own).unwrap().stop().unwrap();
         assert!(before > 0.0 && most >= before && after > 0.0);
     }
 }

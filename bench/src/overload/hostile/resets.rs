@@ -1,8 +1,8 @@
 //! Calls by the ten thousands, each cancelled after its last byte. A client whose connection is
 //! closed opens another one.
 
-use super::wire::GivenUp;
-use super::{Done, wire};
+use super::http2::GivenUp;
+use super::{Done, http2};
 use crate::raw::LIST_COMMENTS;
 use anyhow::Result;
 use bytes::BytesMut;
@@ -46,12 +46,12 @@ async fn storm(address: String, call: Arc<GivenUp>, pace: Duration, until: Insta
     let (mut done, mut due) = (Done::default(), Instant::now());
     while Instant::now() < until {
         done.opened += 1;
-        let Ok((reader, speaker)) = wire::open(&address).await else {
+        let Ok((reader, speaker)) = http2::open(&address).await else {
             done.ended += 1;
             tokio::time::sleep(AGAIN).await;
             continue;
         };
-        let mut open = tokio::spawn(wire::tend(reader, Arc::clone(&speaker)));
+        let mut open = tokio::spawn(http2::tend(reader, Arc::clone(&speaker)));
         let mut stream = 1;
         while Instant::now() < until {
             // Calls that could not be written when they were due are not made up for.

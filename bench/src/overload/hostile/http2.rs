@@ -53,9 +53,9 @@ pub(super) async fn tend(mut reader: OwnedReadHalf, speaker: Speaker) {
             return;
         }
         if flags & ACK == 0 && [SETTINGS, PING].contains(&kind) {
-            let mut answer = BytesMut::new();
-            frame(&mut answer, kind, ACK, 0, if kind == PING { &payload } else { &[] });
-            if speaker.lock().await.write_all(&answer).await.is_err() {
+            let mut reply = BytesMut::new();
+            frame(&mut reply, kind, ACK, 0, if kind == PING { &payload } else { &[] });
+            if speaker.lock().await.write_all(&reply).await.is_err() {
                 return;
             }
         }

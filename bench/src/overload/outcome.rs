@@ -1,6 +1,6 @@
 //! The combined result of the phases.
 
-use super::arrivals::{Arrivals, Fate, percentile};
+use super::arrivals::{Arrivals, CallOutcome, percentile};
 use super::knee::{Knee, NEARLY};
 use serde::Serialize;
 use std::time::Duration;
@@ -10,7 +10,7 @@ const SLICE: Duration = Duration::from_millis(250);
 
 /// The result, printed as one line.
 #[derive(Debug, Serialize)]
-pub(crate) struct Verdict {
+pub(crate) struct OverloadReport {
     /// Callers, calls per second, and latency at the knee.
     knee_callers: usize,
     knee_rate: f64,
@@ -49,11 +49,11 @@ pub(crate) struct Phases {
     pub(crate) after: Arrivals,
 }
 
-impl Verdict {
-    pub(crate) fn of(knee: &Knee, phases: &Phases, kept: &Arrivals) -> Self {
+impl OverloadReport {
+    pub(crate) fn of(knee: &Knee, phases: &Phases, cached: &Arrivals) -> Self {
         let Phases { before, over, after } = phases;
         let seconds = over.lasted.as_secs_f64();
-        let good_rate = over.count(Fate::Good) as f64 / seconds;
+        let good_rate = over.count(CallOutcome::Good) as f64 / seconds;
         Self {
             knee_callers: knee.callers,
             knee_rate: knee.rate,
@@ -61,14 +61,14 @@ impl Verdict {
             offered_rate: over.calls.len() as f64 / seconds,
             good_rate,
             goodput: good_rate / knee.rate,
-            admitted_p99_ms: percentile(&over.answered_ms(), 99.0),
-            refused: over.count(Fate::Refused),
-            lost: over.count(Fate::Lost),
+            admitted_p99_ms: percentile(&over.latencies_ms(), 99.0),
+            refused: over.count(CallOutcome::Refused),
+            lost: over.count(CallOutcome::Lost),
             back_ms: back(before, after),
             as_knee_s: as_knee(knee, after),
-            hot_calls: kept.calls.len(),
-            hot_lost: kept.calls.len() - kept.count(Fate::Good),
-            hot_p99_ms: percentile(&kept.answered_ms(), 99.0),
+            hot_calls: cached.calls.len(),
+            hot_lost: cached.calls.len() - cached.count(CallOutcome::Good),
+            hot_p99_ms: percentile(&cached.latencies_ms(), 99.0),
         }
     }
 }
@@ -89,7 +89,7 @@ fn as_knee(knee: &Knee, after: &Arrivals) -> Option<u64> {
     let as_there = |second: &u64| {
         let calls = after.calls.iter().filter(|call| call.due.as_secs() + 1 == *second).copied().collect();
         let slice = Arrivals { calls, lasted: Duration::from_secs(1) };
-        let (came, took) = (slice.calls.len(), slice.answered_ms());
+        let (came, took) = (slice.calls.len(), slice.latencies_ms());
         came > 0 && took.len() as f64 >= came as f64 * NEARLY && percentile(&took, 99.0) <= knee.p99_ms
     };
     (1..=after.lasted.as_secs()).find(as_there)
@@ -110,7 +110,7 @@ fn slices(phase: &Arrivals) -> Vec<Slice> {
     let slice = |number: u32| {
         let within = |due: Duration| due >= SLICE * number && due < SLICE * (number + 1);
         let calls: Vec<_> = phase.calls.iter().filter(|call| within(call.due)).collect();
-        let good = calls.iter().filter(|call| call.fate == Fate::Good).count();
+        let good = calls.iter().filter(|call| call.outcome == CallOutcome::Good).count();
         let mut took: Vec<f64> = calls.iter().map(|call| call.took.as_secs_f64() * 1e3).collect();
         took.sort_by(f64::total_cmp);
         let until = SLICE * (number + 1);
@@ -124,41 +124,68 @@ mod tests {
     use super::super::arrivals::Call;
     use super::*;
 
-    fn arrivals(calls: &[(u64, u64, Fate)]) -> Arrivals {
+    fn arrivals(calls: &[(u64, u64, CallOutcome)]) -> Arrivals {
         let ms = Duration::from_millis;
-        let call = |(due, took, fate): &(u64, u64, Fate)| Call { due: ms(*due), took: ms(*took), fate: *fate };
+        let call =
+            |(due, took, outcome): &(u64, u64, CallOutcome)| Call { due: ms(*due), took: ms(*took), outcome: *outcome };
         Arrivals { calls: calls.iter().map(call).collect(), lasted: ms(1_000) }
     }
 
     #[test]
     fn all_is_well_behind_the_last_slice_that_was_worse_than_any_before() {
-        let before =
-            arrivals(&[(10, 5, Fate::Good), (260, 5, Fate::Good), (270, 5, Fate::Refused), (520, 20, Fate::Good)]);
-        let well = |calls: &[(u64, u64, Fate)]| back(&before, &arrivals(calls));
-        assert_eq!(well(&[(10, 5, Fate::Good), (950, 20, Fate::Good)]), 0);
-        assert_eq!(well(&[(10, 5, Fate::Good), (20, 5, Fate::Refused), (950, 5, Fate::Good)]), 0, "as before");
-        assert_eq!(well(&[(10, 5, Fate::Good), (260, 5, Fate::Refused), (950, 5, Fate::Good)]), 500);
-        assert_eq!(well(&[(10, 50, Fate::Good), (510, 50, Fate::Good), (760, 5, Fate::Good)]), 750);
+        let before = arrivals(&[
+            (10, 5, CallOutcome::Good),
+            (260, 5, CallOutcome::Good),
+            (270, 5, CallOutcome::Refused),
+            (520, 20, CallOutcome::Good),
+        ]);
+        let well = |calls: &[(u64, u64, CallOutcome)]| back(&before, &arrivals(calls));
+        assert_eq!(well(&[(10, 5, CallOutcome::Good), (950, 20, CallOutcome::Good)]), 0);
+        assert_eq!(
+            well(&[(10, 5, CallOutcome::Good), (20, 5, CallOutcome::Refused), (950, 5, CallOutcome::Good)]),
+            0,
+            "as before"
+        );
+        assert_eq!(
+            well(&[(10, 5, CallOutcome::Good), (260, 5, CallOutcome::Refused), (950, 5, CallOutcome::Good)]),
+            500
+        );
+        assert_eq!(
+            well(&[(10, 50, CallOutcome::Good), (510, 50, CallOutcome::Good), (760, 5, CallOutcome::Good)]),
+            750
+        );
     }
 
     #[test]
-    fn the_first_second_that_is_as_at_the_knee_is_told() {
+    fn the_first_second_that_is_as_at_the_knee_is_found() {
         let knee = Knee { callers: 4, rate: 2.0, p99_ms: 9.0 };
-        let told = |calls: &[(u64, u64, Fate)]| {
+        let found = |calls: &[(u64, u64, CallOutcome)]| {
             as_knee(&knee, &Arrivals { lasted: Duration::from_secs(3), ..arrivals(calls) })
         };
-        assert_eq!(told(&[(0, 9, Fate::Good), (1_000, 10, Fate::Good)]), Some(1));
-        assert_eq!(told(&[(0, 10, Fate::Good), (1_000, 1, Fate::Refused), (2_999, 5, Fate::Good)]), Some(3));
-        assert_eq!(told(&[(0, 10, Fate::Good), (1_000, 9, Fate::Lost)]), None, "nothing is no proof either");
+        assert_eq!(found(&[(0, 9, CallOutcome::Good), (1_000, 10, CallOutcome::Good)]), Some(1));
+        assert_eq!(
+            found(&[(0, 10, CallOutcome::Good), (1_000, 1, CallOutcome::Refused), (2_999, 5, CallOutcome::Good)]),
+            Some(3)
+        );
+        assert_eq!(
+            found(&[(0, 10, CallOutcome::Good), (1_000, 9, CallOutcome::Lost)]),
+            None,
+            "no call is no success either"
+        );
     }
 
     #[test]
     fn goodput_is_what_was_answered_against_the_knee() {
         let knee = Knee { callers: 4, rate: 2.0, p99_ms: 9.0 };
-        let over = arrivals(&[(0, 5, Fate::Good), (1, 7, Fate::Refused), (2, 9, Fate::Lost), (3, 8, Fate::Good)]);
+        let over = arrivals(&[
+            (0, 5, CallOutcome::Good),
+            (1, 7, CallOutcome::Refused),
+            (2, 9, CallOutcome::Lost),
+            (3, 8, CallOutcome::Good),
+        ]);
         let phases = Phases { before: arrivals(&[]), over, after: arrivals(&[]) };
-        let verdict = Verdict::of(&knee, &phases, &arrivals(&[(0, 1, Fate::Lost)]));
-        assert_eq!((verdict.goodput, verdict.offered_rate, verdict.admitted_p99_ms), (1.0, 4.0, 8.0));
-        assert_eq!((verdict.refused, verdict.lost, verdict.hot_lost, verdict.back_ms), (1, 1, 1, 0));
+        let report = OverloadReport::of(&knee, &phases, &arrivals(&[(0, 1, CallOutcome::Lost)]));
+        assert_eq!((report.goodput, report.offered_rate, report.admitted_p99_ms), (1.0, 4.0, 8.0));
+        assert_eq!((report.refused, report.lost, report.hot_lost, report.back_ms), (1, 1, 1, 0));
     }
 }
