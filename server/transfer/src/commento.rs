@@ -73,7 +73,7 @@ struct Commenter {
 /// The file is not an object of this form (with file, line and column), has another version, or is
 /// larger than 512 MiB.
 pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-    let text = input::read_whole(path, FILE_BYTES_MAX)?;
+    let text = input::read_all(path, FILE_BYTES_MAX)?;
     let export: Export = serde_json::from_str(&text).with_context(|| base_name(path))?;
     drop(text);
     ensure!(export.version == 1, "{}: version {} of Commento's export is not known", base_name(path), export.version);

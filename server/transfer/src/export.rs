@@ -19,10 +19,10 @@ use super::interrupt::{self, command_line};
 use super::jsonl::Scope;
 use super::output::{ExportOutput, OutputTarget};
 use super::progress::ImportProgress;
+use super::proto;
 use super::record::Key;
 use super::resume::FinishedSubjects;
 use super::totals::ImportTotals;
-use super::wire;
 use subject::SubjectExport;
 
 /// Bytes of one subject that are held in memory before they go to a temporary file.
@@ -63,7 +63,7 @@ struct Run {
     client: AdminServiceClient<Connection>,
     output: ExportOutput,
     done: FinishedSubjects,
-    tally: Arc<ImportTotals>,
+    counters: Arc<ImportTotals>,
     stop: watch::Receiver<bool>,
     totals: Totals,
 }
@@ -87,10 +87,10 @@ impl ExportOptions {
         let scope = Scope { object_type, object_id };
         let to_file = path.is_some();
         let (output, done) = OutputTarget { path, gzip, resume, overwrite }.open(&scope)?;
-        let tally = Arc::new(ImportTotals::default());
-        let progress = ImportProgress::start(&tally);
+        let counters = Arc::new(ImportTotals::default());
+        let progress = ImportProgress::start(&counters);
         let (stop, stopped) = watch::channel(false);
-        let mut run = Run { client, output, done, tally, stop: stopped.clone(), totals: Totals::default() };
+        let mut run = Run { client, output, done, counters, stop: stopped.clone(), totals: Totals::default() };
         let outcome = tokio::select! {
             outcome = Box::pin(run.all(scope)) => outcome,
             () = interrupt::second(&stop, &progress) => return Ok(ExportOutcome::Interrupted),
@@ -117,7 +117,7 @@ impl ExportOptions {
 impl Run {
     async fn all(&mut self, scope: Scope) -> Result<()> {
         if let Some(object_id) = scope.object_id {
-            self.tally.total.add(1);
+            self.counters.total.add(1);
             let key = Key { object_type: scope.object_type, object_id };
             self.subject(&key).await?;
             if self.totals.deleted > 0 {
@@ -134,17 +134,17 @@ impl Run {
                 page_token: page_token.clone(),
             };
             let page = self.client.list_subjects(request).await?.into_inner();
-            self.tally.total.add(u64::try_from(page.subjects.len())?);
-            self.tally.total_known.store(page.next_page_token.is_empty(), Ordering::Relaxed);
+            self.counters.total.add(u64::try_from(page.subjects.len())?);
+            self.counters.total_known.store(page.next_page_token.is_empty(), Ordering::Relaxed);
             for subject in page.subjects {
                 if *self.stop.borrow() {
                     return Ok(());
                 }
-                let key = wire::key(subject.key);
+                let key = proto::key(subject.key);
                 if !self.done.contains(&key.object_id) {
                     self.subject(&key).await?;
                 }
-                self.tally.done.add(1);
+                self.counters.done.add(1);
             }
             if page.next_page_token.is_empty() {
                 return Ok(());
@@ -175,7 +175,7 @@ impl Run {
 
     fn write(&mut self, exported: SubjectExport, mut lines: SpooledTempFile) -> Result<()> {
         let (comments, likes) = match exported {
-            SubjectExport::Whole { comments, likes } => (comments, likes),
+            SubjectExport::Complete { comments, likes } => (comments, likes),
             SubjectExport::Deleted => {
                 self.totals.deleted += 1;
                 return Ok(());

@@ -31,7 +31,7 @@ ip = "{ip}"
 ///
 /// # Panics
 /// If no temporary file can be created.
-#[expect(clippy::expect_used, reason = "a fuzzer has nobody to tell")]
+#[expect(clippy::expect_used, reason = "a fuzzer has no caller to return an error to")]
 pub fn import(bytes: &[u8]) {
     let formats = ImportFormat::value_variants();
     let Some((format, rest)) = bytes.split_first() else { return };

@@ -107,9 +107,9 @@ impl Import {
     pub async fn run(self, client: &AdminServiceClient<Connection>) -> Result<ImportOutcome> {
         let Self { prepared, options, rejects_path } = self;
         let rejects = Rejects::new(Some(rejects_path.clone()), &prepared.settings.source);
-        let tally = Arc::new(ImportTotals::default());
-        let progress = Arc::new(ImportProgress::start(&tally));
-        let shared = Arc::new(options.shared(&prepared, rejects, &tally, &progress));
+        let totals = Arc::new(ImportTotals::default());
+        let progress = Arc::new(ImportProgress::start(&totals));
+        let shared = Arc::new(options.shared(&prepared, rejects, &totals, &progress));
         let (stop, stopped) = watch::channel(false);
         let streams = usize::try_from(options.streams)?;
         let sending = send::run(prepared, client, streams, &shared, &stopped);
@@ -123,7 +123,7 @@ impl Import {
         drop(progress);
         println!(
             "{}",
-            ImportSummary { tally: &tally, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text()
+            ImportSummary { totals: &totals, by_reason: &by_reason, rejects: Some(&rejects_path), elapsed }.text()
         );
         if *stopped.borrow() {
             eprintln!(
@@ -142,12 +142,12 @@ impl ImportOptions {
         &self,
         prepared: &PreparedImport,
         rejects: Rejects,
-        tally: &Arc<ImportTotals>,
+        totals: &Arc<ImportTotals>,
         progress: &Arc<ImportProgress>,
     ) -> ImportShared {
         let progress = Arc::clone(progress);
         ImportShared {
-            tally: Arc::clone(tally),
+            totals: Arc::clone(totals),
             source: prepared.settings.source.clone(),
             votes: self.votes,
             orphans: self.orphans,

@@ -90,7 +90,7 @@ pub(crate) fn from_reader(bytes: impl Read + Send + 'static) -> Result<(Input, M
 ///
 /// # Errors
 /// Same as for [`open`]; the file is larger, or is not UTF-8 (with the line of the first bad byte).
-pub(crate) fn read_whole(path: &Path, bytes_max: usize) -> Result<String> {
+pub(crate) fn read_all(path: &Path, bytes_max: usize) -> Result<String> {
     let name = path.display();
     let (mut input, meter) = open(path)?;
     let mut bytes = Vec::new();
@@ -183,9 +183,9 @@ mod tests {
     fn a_broken_file_is_named_with_its_line() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(b"a\nb\xffc\n").unwrap();
-        let error = read_whole(file.path(), 1 << 20).unwrap_err().to_string();
+        let error = read_all(file.path(), 1 << 20).unwrap_err().to_string();
         assert!(error.ends_with(":2: not UTF-8"), "{error}");
-        assert!(read_whole(file.path(), 2).is_err());
+        assert!(read_all(file.path(), 2).is_err());
         assert_eq!(line_at(file.path(), 3), Some(2));
     }
 }

@@ -39,8 +39,8 @@ struct Row {
     email: Option<String>,
     remote_addr: Option<String>,
     text: Option<String>,
-    created: Moment,
-    modified: Option<Moment>,
+    created: JsonTime,
+    modified: Option<JsonTime>,
     /// 1 accepted, 2 waiting, 4 deleted.
     mode: Option<u8>,
     #[serde(default)]
@@ -58,7 +58,7 @@ enum Id {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Moment {
+enum JsonTime {
     Seconds(f64),
     Text(String),
 }
@@ -68,7 +68,7 @@ enum Moment {
 /// # Errors
 /// The file is not a list of this form (with file, line and column), or is larger than 512 MiB.
 pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
-    let text = input::read_whole(path, FILE_BYTES_MAX)?;
+    let text = input::read_all(path, FILE_BYTES_MAX)?;
     let threads: Vec<Thread> = serde_json::from_str(&text).with_context(|| base_name(path))?;
     drop(text);
     for thread in threads {
@@ -105,7 +105,7 @@ fn comment(row: Row, key: &Key, settings: &ReadSettings) -> GroupEntry {
             Some(_) => CommentState::Hidden,
         },
         create_time: create_time.as_ref().ok().copied(),
-        edit_time: row.modified.and_then(|moment| moment.read().ok()),
+        edit_time: row.modified.and_then(|time| time.read().ok()),
         votes: Votes { up: row.likes, down: row.dislikes },
         ..Comment::default()
     };
@@ -128,7 +128,7 @@ impl Id {
     }
 }
 
-impl Moment {
+impl JsonTime {
     fn read(&self) -> Result<Timestamp> {
         match self {
             Self::Seconds(seconds) => time::from_float_seconds(*seconds),

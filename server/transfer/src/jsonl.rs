@@ -37,7 +37,7 @@ struct Header<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Written<'a> {
+struct JsonRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<&'a Subject>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub(crate) fn write_header(out: &mut impl Write, scope: Option<&Scope>) -> Resul
 /// # Errors
 /// The output cannot be written.
 pub(crate) fn write(out: &mut impl Write, record: &Record, rejected: Option<&Problem>) -> Result<()> {
-    let mut line = Written { subject: None, comment: None, like: None, rejected };
+    let mut line = JsonRecord { subject: None, comment: None, like: None, rejected };
     match record {
         Record::Subject(subject) => line.subject = Some(subject),
         Record::Comment(comment) => line.comment = Some(comment),
@@ -274,7 +274,7 @@ mod tests {
         }
         assert!(format!("{:#}", groups(b"{}\xff").unwrap_err()).contains(":1: not UTF-8"));
         assert!(format!("{:#}", groups(&vec![b'x'; 100 << 20]).unwrap_err()).contains("16 MiB"));
-        let unmended = groups(format!("{{\"comment\":{{{key},\"external_id\":\"1\"}}}}").as_bytes()).unwrap();
-        assert_eq!(unmended[0].rejects[0].problem.reason, "TIME_INVALID");
+        let unchanged = groups(format!("{{\"comment\":{{{key},\"external_id\":\"1\"}}}}").as_bytes()).unwrap();
+        assert_eq!(unchanged[0].rejects[0].problem.reason, "TIME_INVALID");
     }
 }

@@ -29,6 +29,7 @@ mod ordering;
 mod output;
 mod page;
 mod progress;
+mod proto;
 mod read;
 mod read_settings;
 mod record;
@@ -44,7 +45,6 @@ mod throttle;
 mod time;
 mod totals;
 mod votes;
-mod wire;
 mod wordpress;
 mod xml;
 

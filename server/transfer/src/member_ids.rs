@@ -59,9 +59,9 @@ pub(crate) fn member(source: &str, salt: &str, person: SourceMember<'_>) -> Stri
 /// Returns the member that stands for vote number `n` of a comment, counted from 1:
 /// `~synthetic:<source>:<id>:up:<n>`.
 pub(crate) fn synthetic(source: &str, external_id: &str, direction: &str, n: u32) -> String {
-    let whole = format!("~synthetic:{source}:{external_id}:{direction}:{n}");
-    if whole.len() <= ID_BYTES_MAX {
-        return whole;
+    let complete = format!("~synthetic:{source}:{external_id}:{direction}:{n}");
+    if complete.len() <= ID_BYTES_MAX {
+        return complete;
     }
     let short = digest(&format!("{source}\0{external_id}"), 14);
     format!("~synthetic:{short}:{direction}:{n}")

@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use super::group::Group;
 use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record, Reject, Subject};
 
-/// What happens to a reply whose parent is neither in the file nor on the server.
+/// The treatment of a reply whose parent is neither in the file nor on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Orphans {
     /// It stays outside with all its replies and is listed: nothing is claimed that the source does not say.
@@ -67,31 +67,31 @@ pub(crate) fn arrange(group: Group, orphans: Orphans) -> SubjectBatch {
     if orphans == Orphans::Tombstone {
         restore_missing(&mut comments, &batch.rejects);
     }
-    let forest = Forest::of(&comments);
-    let order = forest.walk(&comments);
-    let keep = forest.worth_keeping(&comments, &order);
+    let tree = ThreadTree::of(&comments);
+    let order = tree.walk(&comments);
+    let keep = tree.worth_keeping(&comments, &order);
     let refused = refused_ids(&batch.rejects);
-    place(comments, &Placement { forest, order, keep, refused }, &mut batch);
+    place(comments, &Placement { tree, order, keep, refused }, &mut batch);
     batch.sends_subject = described || !batch.comments.is_empty();
     batch
 }
 
 /// Edges between positions in a list of comments.
 #[derive(Debug)]
-struct Forest {
+struct ThreadTree {
     parent: Vec<Option<usize>>,
     children: Vec<Vec<usize>>,
 }
 
 #[derive(Debug)]
 struct Placement {
-    forest: Forest,
+    tree: ThreadTree,
     order: Vec<usize>,
     keep: Vec<bool>,
     refused: HashSet<String>,
 }
 
-impl Forest {
+impl ThreadTree {
     fn of(comments: &[Comment]) -> Self {
         let ids: HashMap<&str, usize> =
             comments.iter().enumerate().map(|(at, c)| (c.external_id.as_str(), at)).collect();
@@ -145,21 +145,21 @@ fn has_substance(comment: &Comment) -> bool {
 
 fn unique(comments: Vec<Comment>, batch: &mut SubjectBatch) -> Vec<Comment> {
     let mut seen: HashMap<String, usize> = HashMap::with_capacity(comments.len());
-    let mut kept: Vec<Comment> = Vec::with_capacity(comments.len());
+    let mut unique: Vec<Comment> = Vec::with_capacity(comments.len());
     for comment in comments {
         match seen.entry(comment.external_id.clone()) {
             Slot::Vacant(slot) => {
-                slot.insert(kept.len());
-                kept.push(comment);
+                slot.insert(unique.len());
+                unique.push(comment);
             }
-            Slot::Occupied(slot) if kept.get(*slot.get()) == Some(&comment) => batch.repeated += 1,
+            Slot::Occupied(slot) if unique.get(*slot.get()) == Some(&comment) => batch.repeated += 1,
             Slot::Occupied(_) => {
                 let message = format!("another comment of this subject has the id {}", comment.external_id);
                 batch.rejects.push(reject(comment, "DUPLICATE_ID", message));
             }
         }
     }
-    kept
+    unique
 }
 
 /// Adds a deleted root for every parent that is named but absent, as old as its oldest reply.
@@ -208,13 +208,13 @@ fn refused_ids(rejects: &[Reject]) -> HashSet<String> {
 }
 
 /// Fills the batch: first the reachable comments in order, then those in cycles as rejects.
-fn place(comments: Vec<Comment>, verdict: &Placement, batch: &mut SubjectBatch) {
+fn place(comments: Vec<Comment>, placement: &Placement, batch: &mut SubjectBatch) {
     let mut slots: Vec<Option<Comment>> = comments.into_iter().map(Some).collect();
-    let mut refused = verdict.refused.clone();
-    for at in &verdict.order {
+    let mut refused = placement.refused.clone();
+    for at in &placement.order {
         let Some(comment) = slots.get_mut(*at).and_then(Option::take) else { continue };
-        let keep = verdict.keep.get(*at).copied().unwrap_or_default();
-        let in_file = verdict.forest.parent.get(*at).copied().flatten().is_some();
+        let keep = placement.keep.get(*at).copied().unwrap_or_default();
+        let in_file = placement.tree.parent.get(*at).copied().flatten().is_some();
         let below_refused = comment.parent_external_id.as_ref().is_some_and(|parent| refused.contains(parent));
         if !keep || below_refused {
             refused.insert(comment.external_id.clone());
@@ -226,7 +226,7 @@ fn place(comments: Vec<Comment>, verdict: &Placement, batch: &mut SubjectBatch) 
             continue;
         }
         let orphan = comment.parent_external_id.is_some() && !in_file;
-        batch.comments.push(OrderedComment { comment: settle(comment), orphan });
+        batch.comments.push(OrderedComment { comment: normalized(comment), orphan });
     }
     for comment in slots.into_iter().flatten() {
         batch.rejects.push(reject(comment, "PARENT_CYCLE", "it answers itself by way of its parents".to_owned()));
@@ -235,7 +235,7 @@ fn place(comments: Vec<Comment>, verdict: &Placement, batch: &mut SubjectBatch) 
 
 /// Turns a comment without text into a tombstone, and clears the text of one that was deleted in
 /// the source.
-fn settle(mut comment: Comment) -> Comment {
+fn normalized(mut comment: Comment) -> Comment {
     if comment.state != CommentState::Deleted && comment.text.trim().is_empty() {
         comment.state = CommentState::Deleted;
         comment.deleted_by = Some(DeletedBy::Author);

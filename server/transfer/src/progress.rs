@@ -24,14 +24,14 @@ pub(crate) struct ImportProgress {
 
 impl ImportProgress {
     /// Starts the display. Must be called within a tokio runtime.
-    pub(crate) fn start(tally: &Arc<ImportTotals>) -> Self {
+    pub(crate) fn start(totals: &Arc<ImportTotals>) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        let (shown, counted) = (bar.clone(), Arc::clone(tally));
+        let (shown, counted) = (bar.clone(), Arc::clone(totals));
         let task = tokio::spawn(async move {
             let mut tick = tokio::time::interval(if terminal { BAR_TICK } else { LINE_TICK });
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -51,7 +51,7 @@ impl ImportProgress {
         Self { bar, task }
     }
 
-    /// Prints a message without disturbing the bar.
+    /// Shows a message without disturbing the bar.
     pub(crate) fn say(&self, text: &str) {
         if self.bar.is_hidden() {
             eprintln!("{text}");
@@ -74,19 +74,19 @@ impl Drop for ImportProgress {
 }
 
 /// Returns one line for a log: done, total, share, rate, time left, rejects.
-pub(crate) fn line(tally: &ImportTotals, elapsed: Duration) -> String {
-    let (done, total) = (tally.done.get(), tally.total.get());
-    let known = tally.total_known.load(Ordering::Relaxed);
+pub(crate) fn line(totals: &ImportTotals, elapsed: Duration) -> String {
+    let (done, total) = (totals.done.get(), totals.total.get());
+    let known = totals.total_known.load(Ordering::Relaxed);
     let of = if known { format!("of {total}") } else { format!("of {total} or more") };
     let percent = (done.min(total) * 100).checked_div(total).unwrap_or_default();
-    format!("{done} {of} ({percent} %), {}", rest_of_line(tally, elapsed))
+    format!("{done} {of} ({percent} %), {}", rest_of_line(totals, elapsed))
 }
 
-fn rest_of_line(tally: &ImportTotals, elapsed: Duration) -> String {
-    let (done, total) = (tally.done.get(), tally.total.get());
+fn rest_of_line(totals: &ImportTotals, elapsed: Duration) -> String {
+    let (done, total) = (totals.done.get(), totals.total.get());
     let rate = per_second(done, elapsed);
     let left = total.saturating_sub(done).checked_div(rate).map_or_else(|| "?".to_owned(), |left| left.to_string());
-    format!("{rate}/s, {left} s left, {} rejected", tally.rejected.get())
+    format!("{rate}/s, {left} s left, {} rejected", totals.rejected.get())
 }
 
 /// Returns items per second, rounded.
@@ -100,15 +100,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_done_total_rate_time_left_and_rejects() {
-        let tally = ImportTotals::default();
-        tally.total.add(2000);
-        tally.done.add(500);
-        tally.rejected.add(3);
-        let text = |tally: &ImportTotals| line(tally, Duration::from_secs(5));
-        assert_eq!(text(&tally), "500 of 2000 or more (25 %), 100/s, 15 s left, 3 rejected");
-        tally.total_known.store(true, Ordering::Relaxed);
-        assert_eq!(text(&tally), "500 of 2000 (25 %), 100/s, 15 s left, 3 rejected");
+    fn a_line_has_done_total_rate_time_left_and_rejects() {
+        let totals = ImportTotals::default();
+        totals.total.add(2000);
+        totals.done.add(500);
+        totals.rejected.add(3);
+        let text = |totals: &ImportTotals| line(totals, Duration::from_secs(5));
+        assert_eq!(text(&totals), "500 of 2000 or more (25 %), 100/s, 15 s left, 3 rejected");
+        totals.total_known.store(true, Ordering::Relaxed);
+        assert_eq!(text(&totals), "500 of 2000 (25 %), 100/s, 15 s left, 3 rejected");
         assert_eq!(line(&ImportTotals::default(), Duration::ZERO), "0 of 0 or more (0 %), 0/s, ? s left, 0 rejected");
     }
 }

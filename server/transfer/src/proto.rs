@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use prost_types::Timestamp as WireTime;
+use prost_types::Timestamp as ProtoTimestamp;
 use riposte_sdk::v1::import_item::Kind;
 use riposte_sdk::v1::{self, ImportCommentsRequest, ImportItem, ImportedComment, ImportedLike, ImportedSubject};
 
@@ -32,12 +32,12 @@ fn subject_id(key: &Key) -> String {
 /// Returns the identity of a vote. It contains the vote's value, so that the server takes a later,
 /// different vote of the same member as a new item.
 fn like_id(like: &Like) -> String {
-    let moment = like.time.map_or(0, Timestamp::as_millisecond);
+    let timestamp = like.time.map_or(0, Timestamp::as_millisecond);
     let value = match like.value {
         LikeValue::Like => "up",
         LikeValue::Dislike => "down",
     };
-    member_ids::item(&format!("{}/{}/{value}/{moment}", like.comment_external_id, like.member_id))
+    member_ids::item(&format!("{}/{}/{value}/{timestamp}", like.comment_external_id, like.member_id))
 }
 
 fn imported_subject(subject: &Subject) -> ImportedSubject {
@@ -47,11 +47,11 @@ fn imported_subject(subject: &Subject) -> ImportedSubject {
         SubjectState::Hidden => v1::SubjectState::Hidden,
     };
     ImportedSubject {
-        key: Some(wire_key(&subject.key)),
+        key: Some(proto_key(&subject.key)),
         owner_id: subject.owner_id.clone(),
         state: state.into(),
         metadata: subject.metadata.clone(),
-        create_time: subject.create_time.map(wire_time),
+        create_time: subject.create_time.map(proto_time),
     }
 }
 
@@ -73,7 +73,7 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
     let ip = if ip.parse::<IpAddr>().is_ok() { ip } else { String::new() };
     let client = v1::ClientInfo { ip, platform, device };
     ImportedComment {
-        subject: Some(wire_key(&comment.key)),
+        subject: Some(proto_key(&comment.key)),
         parent_external_id: comment.parent_external_id.clone().unwrap_or_default(),
         member_id: comment.member_id.clone(),
         content: Some(v1::Content {
@@ -84,9 +84,9 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
         client: (client != v1::ClientInfo::default()).then_some(client),
         state: state.into(),
         deleted_by: deleted_by.into(),
-        create_time: comment.create_time.map(wire_time),
-        edit_time: comment.edit_time.map(wire_time),
-        delete_time: comment.delete_time.filter(|_| deleted).map(wire_time),
+        create_time: comment.create_time.map(proto_time),
+        edit_time: comment.edit_time.map(proto_time),
+        delete_time: comment.delete_time.filter(|_| deleted).map(proto_time),
     }
 }
 
@@ -96,39 +96,39 @@ fn imported_like(like: &Like) -> ImportedLike {
         LikeValue::Dislike => v1::LikeValue::Dislike,
     };
     ImportedLike {
-        subject: Some(wire_key(&like.key)),
+        subject: Some(proto_key(&like.key)),
         comment_external_id: like.comment_external_id.clone(),
         member_id: like.member_id.clone(),
         value: value.into(),
-        time: like.time.map(wire_time),
+        time: like.time.map(proto_time),
         synthetic: like.synthetic,
     }
 }
 
 /// Converts a key to the form of the services.
-pub(crate) fn wire_key(key: &Key) -> v1::SubjectKey {
+pub(crate) fn proto_key(key: &Key) -> v1::SubjectKey {
     v1::SubjectKey { object_type: key.object_type.clone(), object_id: key.object_id.clone() }
 }
 
 /// Converts a key from the form of the services.
-pub(crate) fn key(wire: Option<v1::SubjectKey>) -> Key {
-    let v1::SubjectKey { object_type, object_id } = wire.unwrap_or_default();
+pub(crate) fn key(message: Option<v1::SubjectKey>) -> Key {
+    let v1::SubjectKey { object_type, object_id } = message.unwrap_or_default();
     Key { object_type, object_id }
 }
 
-fn wire_time(moment: Timestamp) -> WireTime {
+fn proto_time(timestamp: Timestamp) -> ProtoTimestamp {
     // Before 1970, jiff counts nanoseconds backwards, but the wire format always counts forwards.
-    let (seconds, nanos) = (moment.as_second(), moment.subsec_nanosecond());
+    let (seconds, nanos) = (timestamp.as_second(), timestamp.subsec_nanosecond());
     match nanos < 0 {
-        true => WireTime { seconds: seconds - 1, nanos: nanos + 1_000_000_000 },
-        false => WireTime { seconds, nanos },
+        true => ProtoTimestamp { seconds: seconds - 1, nanos: nanos + 1_000_000_000 },
+        false => ProtoTimestamp { seconds, nanos },
     }
 }
 
 /// Converts a time from the form of the services; `None` if it is unset or out of the range of a
 /// timestamp.
-pub(crate) fn time(wire: Option<WireTime>) -> Option<Timestamp> {
-    let WireTime { seconds, nanos } = wire?;
+pub(crate) fn time(message: Option<ProtoTimestamp>) -> Option<Timestamp> {
+    let ProtoTimestamp { seconds, nanos } = message?;
     Timestamp::new(seconds, nanos).ok()
 }
 
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn times_keep_their_value_on_the_wire_and_back_even_before_1970() {
         for text in ["2015-09-15T08:50:19.123Z", "1969-12-31T23:59:59.25Z", "1970-01-01T00:00:00Z"] {
-            let moment: Timestamp = text.parse().unwrap();
-            let wire = wire_time(moment);
-            assert!((0..1_000_000_000).contains(&wire.nanos), "{wire:?}");
-            assert_eq!(time(Some(wire)), Some(moment));
+            let timestamp: Timestamp = text.parse().unwrap();
+            let message = proto_time(timestamp);
+            assert!((0..1_000_000_000).contains(&message.nanos), "{message:?}");
+            assert_eq!(time(Some(message)), Some(timestamp));
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_none_is_left_out() {
+    fn an_invalid_address_is_left_out() {
         let sent = |ip: &str| {
             let client = Client { ip: ip.to_owned(), ..Client::default() };
             imported_comment(&Comment { client, ..Comment::default() }).client.map(|client| client.ip)

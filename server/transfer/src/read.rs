@@ -23,7 +23,7 @@ pub enum ImportFormat {
     Isso,
     /// The JSON export of Commento.
     Commento,
-    /// What `riposte export` and the rejects file are: lines of JSON.
+    /// The format of `riposte export` and of the rejects file: lines of JSON.
     Jsonl,
 }
 
@@ -105,11 +105,11 @@ impl PreparedImport {
             return self.files.iter().try_for_each(|file| jsonl::read(file, sink));
         }
         let mut groups = Groups::default();
-        self.gather(&mut |entry| groups.add(entry))?;
+        self.read_entries(&mut |entry| groups.add(entry))?;
         groups.into_groups().into_iter().try_for_each(sink)
     }
 
-    fn gather(&self, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
+    fn read_entries(&self, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
         let settings = &self.settings;
         match (self.format, &self.map) {
             (ImportFormat::Csv, Some(map)) => csv::read(&self.files, map, settings, out),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::time::stamp;
+use super::time::timestamp_text;
 
 /// Most bytes that the keys and values of one metadata map may have together.
 const METADATA_BYTES_MAX: usize = 1024;
@@ -36,7 +36,7 @@ pub(crate) struct Subject {
     pub(crate) state: SubjectState,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) metadata: BTreeMap<String, String>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) create_time: Option<Timestamp>,
 }
 
@@ -65,13 +65,13 @@ pub(crate) struct Comment {
     pub(crate) state: CommentState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) deleted_by: Option<DeletedBy>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) create_time: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) edit_time: Option<Timestamp>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) delete_time: Option<Timestamp>,
-    /// Votes that the source knows only as numbers, without the people who cast them.
+    /// Votes that the source knows only as numbers, without the members.
     #[serde(default, skip_serializing_if = "Votes::is_empty")]
     pub(crate) votes: Votes,
 }
@@ -87,7 +87,7 @@ pub(crate) struct Like {
     pub(crate) comment_external_id: String,
     pub(crate) member_id: String,
     pub(crate) value: LikeValue,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "stamp")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "timestamp_text")]
     pub(crate) time: Option<Timestamp>,
     /// True if the member stands for a vote that is known only as a number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

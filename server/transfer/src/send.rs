@@ -32,35 +32,35 @@ pub(crate) async fn run(
     shared: &Arc<ImportShared>,
     stop: &watch::Receiver<bool>,
 ) -> Result<()> {
-    let mut lanes = JoinSet::new();
+    let mut senders = JoinSet::new();
     let mut queues = Vec::new();
     for _ in 0..streams.max(1) {
         let (queue, batches) = mpsc::channel(QUEUE);
         queues.push(queue);
-        lanes.spawn(ImportSender::new(client.clone(), Arc::clone(shared), stop.clone()).run(batches));
+        senders.spawn(ImportSender::new(client.clone(), Arc::clone(shared), stop.clone()).run(batches));
     }
     let (counted, stopped) = (Arc::clone(shared), stop.clone());
     let reader = tokio::task::spawn_blocking(move || {
         let records = prepared.records()?;
-        counted.tally.total.add(records.unwrap_or_default());
-        counted.tally.total_known.store(records.is_some(), Ordering::Relaxed);
+        counted.totals.total.add(records.unwrap_or_default());
+        counted.totals.total_known.store(records.is_some(), Ordering::Relaxed);
         let read = prepared.read(&mut |group| {
             let batch = ordering::arrange(group, counted.orphans);
             counted.expect(&batch, records.is_some());
-            let queue = queues.get(lane_of(&batch.key, queues.len())).context("there is no stream")?;
+            let queue = queues.get(sender_of(&batch.key, queues.len())).context("there is no stream")?;
             // A stream that has ended has failed, and reports the error itself.
             match *stopped.borrow() || queue.blocking_send(batch).is_err() {
                 true => Err(anyhow!(Stopped)),
                 false => Ok(()),
             }
         });
-        counted.tally.total_known.store(true, Ordering::Relaxed);
+        counted.totals.total_known.store(true, Ordering::Relaxed);
         read
     });
     let mut outcome = Ok(());
-    while let Some(lane) = lanes.join_next().await {
-        let lane = lane.context("a stream broke down").and_then(|lane| lane);
-        outcome = outcome.and(lane);
+    while let Some(sender) = senders.join_next().await {
+        let sender = sender.context("a stream broke down").and_then(|sender| sender);
+        outcome = outcome.and(sender);
     }
     let read = reader.await.context("the reader broke down")?;
     outcome.and(read.or_else(|error| if error.is::<Stopped>() { Ok(()) } else { Err(error) }))
@@ -80,10 +80,10 @@ impl std::error::Error for Stopped {}
 
 /// Returns the stream of a subject: always the same one, because the lines of one subject may form
 /// several groups.
-fn lane_of(key: &Key, lanes: usize) -> usize {
+fn sender_of(key: &Key, senders: usize) -> usize {
     let digest = member_ids::digest(&format!("{}\0{}", key.object_type, key.object_id), 4);
     let number = usize::from_str_radix(&digest, 16).unwrap_or_default();
-    number.checked_rem(lanes).unwrap_or_default()
+    number.checked_rem(senders).unwrap_or_default()
 }
 
 #[cfg(test)]

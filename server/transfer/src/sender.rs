@@ -18,10 +18,10 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use super::ordering::{OrderedComment, Orphans, SubjectBatch};
+use super::proto;
 use super::record::{Comment, Like, Problem, Record, Reject, put_metadata};
 use super::shared::ImportShared;
 use super::votes::{self, VotePolicy};
-use super::wire;
 
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LAST_WAIT: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub(crate) struct ImportSender {
 #[derive(Debug)]
 struct Link {
     requests: mpsc::Sender<ImportCommentsRequest>,
-    answers: Streaming<ImportCommentsResponse>,
+    responses: Streaming<ImportCommentsResponse>,
     index: i64,
 }
 
@@ -86,10 +86,10 @@ impl ImportSender {
     /// Ends the stream as the server expects it, so that a successful import leaves no broken call
     /// in the server's log.
     async fn close(&mut self) {
-        let Some(Link { requests, mut answers, .. }) = self.link.take() else { return };
+        let Some(Link { requests, mut responses, .. }) = self.link.take() else { return };
         drop(requests);
         // All items have a response, so a further response or error of the server changes nothing.
-        let _end = tokio::time::timeout(LAST_WAIT, answers.message()).await;
+        let _end = tokio::time::timeout(LAST_WAIT, responses.message()).await;
     }
 
     async fn next(&mut self, queue: &mut mpsc::Receiver<SubjectBatch>) -> Option<SubjectBatch> {
@@ -104,8 +104,8 @@ impl ImportSender {
     async fn bring_in(&mut self, batch: SubjectBatch) -> Result<()> {
         self.outside.clear();
         let SubjectBatch { subject, sends_subject, comments, likes, rejects, repeated, .. } = batch;
-        self.shared.tally.repeated.add(repeated);
-        self.shared.tally.done.add(repeated);
+        self.shared.totals.repeated.add(repeated);
+        self.shared.totals.done.add(repeated);
         for reject in rejects {
             if let Record::Comment(comment) = &reject.record {
                 self.outside.insert(comment.external_id.clone());
@@ -159,8 +159,8 @@ impl ImportSender {
             let total = comment.votes.total();
             if shared.votes == VotePolicy::Skip || self.outside.contains(&comment.external_id) {
                 // The votes of a rejected comment are part of its line in the rejects file.
-                shared.tally.votes_skipped.add(total);
-                shared.tally.done.add(if shared.votes == VotePolicy::Skip { 0 } else { total });
+                shared.totals.votes_skipped.add(total);
+                shared.totals.done.add(if shared.votes == VotePolicy::Skip { 0 } else { total });
                 continue;
             }
             for like in votes::likes(comment, &shared.source) {
@@ -182,13 +182,13 @@ impl ImportSender {
     /// next run.
     async fn offer(&mut self, item: Item) -> Result<()> {
         while self.unanswered.len() >= self.shared.window {
-            self.answer().await?;
+            self.receive().await?;
         }
         if *self.stop.borrow() {
             return Ok(());
         }
         self.shared.pace.wait().await;
-        let request = wire::request(&item.record, &self.shared.source);
+        let request = proto::request(&item.record, &self.shared.source);
         self.unanswered.push_back(item);
         match &self.link {
             // If the stream is broken, the next response reports it, and the item is sent again
@@ -202,30 +202,30 @@ impl ImportSender {
     /// Waits for the responses to all sent items.
     async fn drain(&mut self) -> Result<()> {
         while !self.unanswered.is_empty() {
-            self.answer().await?;
+            self.receive().await?;
         }
         Ok(())
     }
 
     /// Receives the next response, over as many connections as necessary.
-    async fn answer(&mut self) -> Result<()> {
+    async fn receive(&mut self) -> Result<()> {
         loop {
             let Some(link) = &mut self.link else {
                 self.connect().await?;
                 continue;
             };
-            let lost = match link.answers.message().await {
-                Ok(Some(answer)) => {
+            let lost = match link.responses.message().await {
+                Ok(Some(response)) => {
                     let expected = link.index;
                     link.index += 1;
-                    return self.settle(answer, expected);
+                    return self.count(response, expected);
                 }
                 Ok(None) => Status::unavailable("the server ended the stream before its last answer"),
                 Err(status) => status,
             };
             self.link = None;
             self.pause(lost).await?;
-            self.shared.tally.resent.add(self.unanswered.len().try_into().unwrap_or(u64::MAX));
+            self.shared.totals.resent.add(self.unanswered.len().try_into().unwrap_or(u64::MAX));
         }
     }
 
@@ -236,11 +236,11 @@ impl ImportSender {
             let (requests, stream) = mpsc::channel(self.shared.window + 1);
             for item in &self.unanswered {
                 // The channel has capacity for the whole window.
-                requests.try_send(wire::request(&item.record, &self.shared.source)).unwrap_or_default();
+                requests.try_send(proto::request(&item.record, &self.shared.source)).unwrap_or_default();
             }
             match self.client.import_comments(ReceiverStream::new(stream)).await {
-                Ok(answers) => {
-                    self.link = Some(Link { requests, answers: answers.into_inner(), index: 0 });
+                Ok(responses) => {
+                    self.link = Some(Link { requests, responses: responses.into_inner(), index: 0 });
                     return Ok(());
                 }
                 Err(status) => self.pause(status).await?,
@@ -274,15 +274,15 @@ impl ImportSender {
     }
 
     /// Assigns a response to the oldest item without one and counts it.
-    fn settle(&mut self, answer: ImportCommentsResponse, expected: i64) -> Result<()> {
+    fn count(&mut self, response: ImportCommentsResponse, expected: i64) -> Result<()> {
         self.waited = Duration::ZERO;
         self.shared.outage.store(false, Ordering::Relaxed);
-        let outcome = answer.outcome();
-        let ImportCommentsResponse { index, external_id, error, .. } = answer;
-        ensure!(index == expected, "the server broke the contract: answer {index} came where {expected} was due");
-        let item = self.unanswered.pop_front().context("the server broke the contract: an answer to nothing")?;
-        let tally = &self.shared.tally;
-        let kind = tally.kind(&item.record);
+        let outcome = response.outcome();
+        let ImportCommentsResponse { index, external_id, error, .. } = response;
+        ensure!(index == expected, "the server broke the contract: response {index} came where {expected} was due");
+        let item = self.unanswered.pop_front().context("the server broke the contract: a response to no item")?;
+        let totals = &self.shared.totals;
+        let kind = totals.kind(&item.record);
         match outcome {
             ImportOutcome::Created => kind.created.add(1),
             ImportOutcome::Unchanged => kind.unchanged.add(1),
@@ -290,9 +290,9 @@ impl ImportSender {
             ImportOutcome::Unspecified => bail!("the server broke the contract: no outcome for {external_id}"),
         }
         if matches!(&item.record, Record::Like(like) if like.synthetic) {
-            tally.synthetic.add(1);
+            totals.synthetic.add(1);
         }
-        tally.done.add(1);
+        totals.done.add(1);
         Ok(())
     }
 
@@ -309,7 +309,7 @@ impl ImportSender {
                 }
                 (false, _) => Problem::new("PARENT_REJECTED", "the comment it answers stays outside"),
             },
-            (Record::Comment(_) | Record::Subject(_) | Record::Like(_), _) => told(error),
+            (Record::Comment(_) | Record::Subject(_) | Record::Like(_), _) => problem_of(error),
         };
         if let Record::Comment(comment) = &item.record {
             self.outside.insert(comment.external_id.clone());
@@ -318,8 +318,8 @@ impl ImportSender {
     }
 
     fn refuse(&self, reject: Reject) -> Result<()> {
-        self.shared.tally.rejected.add(1);
-        self.shared.tally.done.add(1);
+        self.shared.totals.rejected.add(1);
+        self.shared.totals.done.add(1);
         self.shared.reject(reject)
     }
 }
@@ -338,7 +338,7 @@ fn vote_stub(comment: &Comment) -> Comment {
 }
 
 /// Returns the server's error text, with all invalid fields.
-fn told(error: ItemError) -> Problem {
+fn problem_of(error: ItemError) -> Problem {
     let ItemError { reason, message, violations, .. } = error;
     let fields = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
     let texts: Vec<String> = std::iter::once(message).chain(fields).filter(|text| !text.is_empty()).collect();

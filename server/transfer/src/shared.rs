@@ -15,7 +15,7 @@ use super::votes::VotePolicy;
 
 /// State that all streams of one import share.
 pub(crate) struct ImportShared {
-    pub(crate) tally: Arc<ImportTotals>,
+    pub(crate) totals: Arc<ImportTotals>,
     pub(crate) source: String,
     pub(crate) votes: VotePolicy,
     pub(crate) orphans: Orphans,
@@ -33,7 +33,7 @@ pub(crate) struct ImportShared {
 
 impl std::fmt::Debug for ImportShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ImportShared").field("source", &self.source).field("tally", &self.tally).finish_non_exhaustive()
+        f.debug_struct("ImportShared").field("source", &self.source).field("totals", &self.totals).finish_non_exhaustive()
     }
 }
 
@@ -55,6 +55,6 @@ impl ImportShared {
         let records = batch.comments.len() + batch.likes.len() + batch.rejects.len() + usize::from(batch.described);
         let records = u64::try_from(records).unwrap_or(u64::MAX) + batch.repeated;
         let bare_subject = u64::from(batch.sends_subject && !batch.described);
-        self.tally.total.add(votes + bare_subject + if records_counted { 0 } else { records });
+        self.totals.total.add(votes + bare_subject + if records_counted { 0 } else { records });
     }
 }

@@ -11,7 +11,7 @@ use super::totals::{ImportTotals, ItemTotals};
 /// The data of a summary.
 #[derive(Debug)]
 pub(crate) struct ImportSummary<'a> {
-    pub(crate) tally: &'a ImportTotals,
+    pub(crate) totals: &'a ImportTotals,
     pub(crate) by_reason: &'a BTreeMap<String, u64>,
     /// The path of the rejects file, if one was written.
     pub(crate) rejects: Option<&'a Path>,
@@ -21,18 +21,18 @@ pub(crate) struct ImportSummary<'a> {
 impl ImportSummary<'_> {
     /// Returns the summary as lines for a person.
     pub(crate) fn text(&self) -> String {
-        let tally = self.tally;
+        let totals = self.totals;
         let mut lines = vec![
-            kind("subjects", &tally.subjects, ""),
-            kind("comments", &tally.comments, &repeated(tally)),
-            kind("likes", &tally.likes, &synthetic(tally)),
+            kind("subjects", &totals.subjects, ""),
+            kind("comments", &totals.comments, &repeated(totals)),
+            kind("likes", &totals.likes, &synthetic(totals)),
         ];
         if !self.by_reason.is_empty() {
             let place = self.rejects.map_or_else(String::new, |path| format!(", listed in {}", path.display()));
-            lines.push(format!("rejected  {}{place}", tally.rejected.get()));
+            lines.push(format!("rejected  {}{place}", totals.rejected.get()));
             lines.extend(self.by_reason.iter().map(|(reason, count)| format!("          {count:>7}  {reason}")));
         }
-        let (done, resent) = (tally.done.get(), tally.resent.get());
+        let (done, resent) = (totals.done.get(), totals.resent.get());
         let seconds = self.elapsed.as_secs_f64();
         let mut last = format!("{done} items in {seconds:.1} s, {}/s", per_second(done, self.elapsed));
         if resent > 0 {
@@ -48,15 +48,15 @@ fn kind(name: &str, kind: &ItemTotals, more: &str) -> String {
     format!("{name:<9} {} created, {} unchanged{more}", kind.created.get(), kind.unchanged.get())
 }
 
-fn repeated(tally: &ImportTotals) -> String {
-    match tally.repeated.get() {
+fn repeated(totals: &ImportTotals) -> String {
+    match totals.repeated.get() {
         0 => String::new(),
         n => format!("; {n} stood in the input more than once"),
     }
 }
 
-fn synthetic(tally: &ImportTotals) -> String {
-    match (tally.synthetic.get(), tally.votes_skipped.get()) {
+fn synthetic(totals: &ImportTotals) -> String {
+    match (totals.synthetic.get(), totals.votes_skipped.get()) {
         (0, 0) => String::new(),
         (0, skipped) => format!("; {skipped} votes known only as numbers were left out"),
         (synthetic, 0) => format!("; {synthetic} stand for votes known only as numbers (members `~synthetic:…`)"),
@@ -73,16 +73,16 @@ mod tests {
 
     #[test]
     fn the_summary_names_every_count_that_is_not_zero() {
-        let tally = ImportTotals::default();
-        tally.comments.created.add(5);
-        tally.likes.created.add(7);
-        tally.synthetic.add(7);
-        tally.rejected.add(2);
-        tally.done.add(14);
+        let totals = ImportTotals::default();
+        totals.comments.created.add(5);
+        totals.likes.created.add(7);
+        totals.synthetic.add(7);
+        totals.rejected.add(2);
+        totals.done.add(14);
         let by_reason = BTreeMap::from([("TEXT_EMPTY".to_owned(), 2)]);
         let rejects = Some(Path::new("r.jsonl"));
         let text =
-            ImportSummary { tally: &tally, by_reason: &by_reason, rejects, elapsed: Duration::from_secs(2) }.text();
+            ImportSummary { totals: &totals, by_reason: &by_reason, rejects, elapsed: Duration::from_secs(2) }.text();
         let expected = "subjects  0 created, 0 unchanged\n\
                         comments  5 created, 0 unchanged\n\
                         likes     7 created, 0 unchanged; 7 stand for votes known only as numbers (members `~synthetic:…`)\n\

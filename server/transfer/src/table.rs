@@ -1,4 +1,4 @@
-//! CSV files that are read row by row, and those that are looked up by key.
+//! CSV files that are read row by row, and those whose rows are found by key.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

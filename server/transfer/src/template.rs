@@ -18,11 +18,11 @@ pub(crate) type Row<'a> = [Option<&'a StringRecord>];
 /// A compiled template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Literal(String),
     Column { table: usize, column: usize },
 }
@@ -50,7 +50,7 @@ impl Columns {
                 '{' => {
                     let name: String = chars.by_ref().take_while(|c| *c != '}').collect();
                     if !literal.is_empty() {
-                        parts.push(Part::Literal(std::mem::take(&mut literal)));
+                        parts.push(TemplatePart::Literal(std::mem::take(&mut literal)));
                     }
                     parts.push(self.column(name.trim()).with_context(|| format!("in {text:?}"))?);
                 }
@@ -59,20 +59,20 @@ impl Columns {
             }
         }
         if !literal.is_empty() {
-            parts.push(Part::Literal(literal));
+            parts.push(TemplatePart::Literal(literal));
         }
         Ok(Template { parts })
     }
 
-    fn column(&self, name: &str) -> Result<Part> {
+    fn column(&self, name: &str) -> Result<TemplatePart> {
         let own = self.headers.first().map(|(_, header)| header);
         if let Some(column) = own.and_then(|header| header.iter().position(|known| known == name)) {
-            return Ok(Part::Column { table: 0, column });
+            return Ok(TemplatePart::Column { table: 0, column });
         }
         for (table, (alias, header)) in self.headers.iter().enumerate().skip(1) {
             let rest = name.strip_prefix(alias.as_str()).and_then(|rest| rest.strip_prefix('.'));
             if let Some(column) = rest.and_then(|rest| header.iter().position(|known| known == rest)) {
-                return Ok(Part::Column { table, column });
+                return Ok(TemplatePart::Column { table, column });
             }
         }
         let names = self.headers.iter().flat_map(|(alias, header)| {
@@ -92,8 +92,8 @@ impl Template {
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Literal(text) => out.push_str(text),
-                Part::Column { table, column } => {
+                TemplatePart::Literal(text) => out.push_str(text),
+                TemplatePart::Column { table, column } => {
                     let cell = row.get(*table).copied().flatten().and_then(|record| record.get(*column));
                     let cell = cell.unwrap_or_default();
                     if !nulls.iter().any(|null| null == cell) {

@@ -55,10 +55,10 @@ impl TimeReader {
     pub(crate) fn read(&self, text: &str) -> Result<Timestamp> {
         let text = text.trim();
         let read = match &self.format {
-            Format::UnixSeconds => whole(text).and_then(|n| Ok(Timestamp::from_second(n)?)),
-            Format::UnixMillis => whole(text).and_then(|n| Ok(Timestamp::from_millisecond(n)?)),
+            Format::UnixSeconds => integer(text).and_then(|n| Ok(Timestamp::from_second(n)?)),
+            Format::UnixMillis => integer(text).and_then(|n| Ok(Timestamp::from_millisecond(n)?)),
             Format::Auto => match text.parse::<Timestamp>() {
-                Ok(moment) => Ok(moment),
+                Ok(timestamp) => Ok(timestamp),
                 Err(_) => text.parse::<DateTime>().map_err(Into::into).and_then(|local| self.place(local)),
             },
             Format::Pattern(pattern) => self.read_pattern(pattern, text),
@@ -69,7 +69,7 @@ impl TimeReader {
     fn read_pattern(&self, pattern: &str, text: &str) -> Result<Timestamp> {
         let parsed = strtime::parse(pattern, text)?;
         match parsed.to_timestamp() {
-            Ok(moment) => Ok(moment),
+            Ok(timestamp) => Ok(timestamp),
             Err(_) => self.place(parsed.to_datetime()?),
         }
     }
@@ -92,18 +92,18 @@ pub(crate) fn from_float_seconds(seconds: f64) -> Result<Timestamp> {
     Ok(Timestamp::from_millisecond(millis)?)
 }
 
-fn whole(text: &str) -> Result<i64> {
+fn integer(text: &str) -> Result<i64> {
     Ok(text.parse::<i64>()?)
 }
 
 /// Serde form of an optional time: RFC 3339 text.
-pub(crate) mod stamp {
+pub(crate) mod timestamp_text {
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(crate) fn serialize<S: Serializer>(moment: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
-        match moment {
-            Some(moment) => out.collect_str(moment),
+    pub(crate) fn serialize<S: Serializer>(timestamp: &Option<Timestamp>, out: S) -> Result<S::Ok, S::Error> {
+        match timestamp {
+            Some(timestamp) => out.collect_str(timestamp),
             None => out.serialize_none(),
         }
     }
@@ -137,8 +137,8 @@ mod tests {
             ("2014-01-14", "2014-01-13T16:00:00Z"),
             (" 2014-01-14T17:32:12+01:00 ", "2014-01-14T16:32:12Z"),
         ];
-        for (text, moment) in cases {
-            assert_eq!(auto.read(text).unwrap().to_string(), moment, "{text}");
+        for (text, timestamp) in cases {
+            assert_eq!(auto.read(text).unwrap().to_string(), timestamp, "{text}");
         }
         assert!(auto.read("0000-00-00 00:00:00").is_err());
         assert!(auto.read("yesterday").is_err());

@@ -3,10 +3,10 @@
 use super::member_ids;
 use super::record::{Comment, Like, LikeValue, Votes};
 
-/// What becomes of votes that are known only as numbers.
+/// The treatment of votes that are known only as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum VotePolicy {
-    /// Each comes in as the like of a member who stands for it (`~synthetic:…`), so that counts equal the source's.
+    /// Each becomes the like of a synthetic member (`~synthetic:…`), so that counts equal the source's.
     #[default]
     Synthetic,
     /// They are left out.

@@ -77,9 +77,9 @@ impl LatestVotes {
     /// Passes the remaining votes to `out`, ordered by time.
     pub(super) fn hand_out(self, out: &mut dyn FnMut(GroupEntry)) {
         self.faulty.into_iter().for_each(&mut *out);
-        let mut standing: Vec<Like> =
+        let mut likes: Vec<Like> =
             self.latest.into_iter().filter_map(|(like, counts)| counts.then_some(like)).collect();
-        standing.sort_by_key(|like| like.time.unwrap_or(Timestamp::MIN));
-        standing.into_iter().for_each(|like| out(GroupEntry::good(Record::Like(like))));
+        likes.sort_by_key(|like| like.time.unwrap_or(Timestamp::MIN));
+        likes.into_iter().for_each(|like| out(GroupEntry::good(Record::Like(like))));
     }
 }

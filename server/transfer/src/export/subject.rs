@@ -10,8 +10,8 @@ use riposte_sdk::v1::export_subject_response::Item;
 use riposte_sdk::v1::{self, ExportSubjectRequest, ExportedComment, ExportedLike};
 
 use crate::jsonl;
+use crate::proto;
 use crate::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
-use crate::wire;
 
 /// The source of comments that were written on the server itself.
 const OWN_SOURCE: &str = "riposte";
@@ -22,7 +22,7 @@ const SYNTHETIC: &str = "~synthetic:";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SubjectExport {
     /// All of it was written.
-    Whole { comments: u64, likes: u64 },
+    Complete { comments: u64, likes: u64 },
     /// The subject is deleted and nothing was written, because an import would restore it.
     Deleted,
 }
@@ -38,11 +38,11 @@ pub(super) async fn write(
     key: &Key,
     out: &mut impl Write,
 ) -> Result<SubjectExport> {
-    let request = ExportSubjectRequest { key: Some(wire::wire_key(key)) };
-    let mut answers = client.export_subject(request).await?.into_inner();
+    let request = ExportSubjectRequest { key: Some(proto::proto_key(key)) };
+    let mut responses = client.export_subject(request).await?.into_inner();
     let mut subject = Pages { key: key.clone(), ..Pages::default() };
-    while let Some(answer) = answers.message().await? {
-        match answer.item.context("the server broke the contract: an empty item")? {
+    while let Some(response) = responses.message().await? {
+        match response.item.context("the server broke the contract: an empty item")? {
             Item::Subject(exported) => {
                 let exported = exported.subject.context("the server broke the contract: no subject")?;
                 if exported.delete_time.is_some() {
@@ -61,7 +61,7 @@ pub(super) async fn write(
         }
     }
     subject.write_comments(out)?;
-    Ok(SubjectExport::Whole { comments: subject.comments, likes: subject.likes })
+    Ok(SubjectExport::Complete { comments: subject.comments, likes: subject.likes })
 }
 
 /// A subject that is being written.
@@ -122,9 +122,9 @@ impl Pages {
             client: Client { ip, platform, device },
             state,
             deleted_by,
-            create_time: wire::time(comment.create_time),
-            edit_time: wire::time(comment.edit_time),
-            delete_time: wire::time(comment.delete_time),
+            create_time: proto::time(comment.create_time),
+            edit_time: proto::time(comment.edit_time),
+            delete_time: proto::time(comment.delete_time),
             votes: Default::default(),
         }
     }
@@ -143,7 +143,7 @@ impl Pages {
             synthetic: member_id.starts_with(SYNTHETIC),
             member_id,
             value,
-            time: wire::time(time),
+            time: proto::time(time),
         };
         self.likes += 1;
         jsonl::write(out, &Record::Like(like), None)
@@ -161,12 +161,12 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
         v1::SubjectState::Active | v1::SubjectState::Unspecified => SubjectState::Active,
     };
     Subject {
-        key: wire::key(subject.key),
+        key: proto::key(subject.key),
         source: None,
         owner_id: subject.owner_id,
         state,
         metadata: subject.metadata,
-        create_time: wire::time(subject.create_time),
+        create_time: proto::time(subject.create_time),
     }
 }
 

@@ -36,9 +36,9 @@ fn export(path: &Path, gzip: bool, resume: bool) {
 fn an_export_cut_anywhere_and_resumed_equals_an_unbroken_one() {
     for gzip in [false, true] {
         let folder = tempfile::tempdir().unwrap();
-        let whole = folder.path().join("whole");
-        export(&whole, gzip, false);
-        let bytes = std::fs::read(&whole).unwrap();
+        let complete = folder.path().join("complete");
+        export(&complete, gzip, false);
+        let bytes = std::fs::read(&complete).unwrap();
         for cut in 0..=bytes.len() {
             let path = folder.path().join(format!("cut-{cut}"));
             std::fs::write(part(&path), &bytes[..cut]).unwrap();
@@ -47,7 +47,7 @@ fn an_export_cut_anywhere_and_resumed_equals_an_unbroken_one() {
             assert!(!part(&path).exists());
         }
         let mut text = String::new();
-        input::open(&whole).unwrap().0.read_to_string(&mut text).unwrap();
+        input::open(&complete).unwrap().0.read_to_string(&mut text).unwrap();
         assert_eq!(text.lines().count(), 13);
     }
 }

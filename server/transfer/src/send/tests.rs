@@ -79,7 +79,7 @@ async fn import_until(
     };
     let prepared = request.prepare().unwrap();
     let shared = Arc::new(ImportShared {
-        tally: Arc::new(ImportTotals::default()),
+        totals: Arc::new(ImportTotals::default()),
         source: prepared.settings.source.clone(),
         votes: VotePolicy::Synthetic,
         orphans,
@@ -108,33 +108,33 @@ async fn a_second_import_changes_nothing() {
     let (server, file) = (StandIn::start(&[]).await, input());
     let first = import(&server, file.path().to_owned(), Orphans::Reject, None).await;
     first.result.as_ref().unwrap();
-    let tally = &first.shared.tally;
-    assert_eq!((tally.comments.created.get(), tally.comments.unchanged.get()), (40 * 19, 0));
-    assert_eq!((tally.likes.created.get(), tally.synthetic.get()), (40 * 3, 40 * 2));
+    let totals = &first.shared.totals;
+    assert_eq!((totals.comments.created.get(), totals.comments.unchanged.get()), (40 * 19, 0));
+    assert_eq!((totals.likes.created.get(), totals.synthetic.get()), (40 * 3, 40 * 2));
     assert_eq!(reasons(&first), REJECTED);
     // The 5 votes of each orphan are in its line of the rejects file.
-    assert_eq!(tally.done.get(), tally.total.get());
+    assert_eq!(totals.done.get(), totals.total.get());
     let state = server.state();
 
     let second = import(&server, file.path().to_owned(), Orphans::Reject, None).await;
-    let tally = &second.shared.tally;
-    assert_eq!((tally.comments.created.get(), tally.comments.unchanged.get()), (0, 40 * 19));
-    assert_eq!((tally.likes.created.get(), tally.likes.unchanged.get()), (0, 40 * 3));
+    let totals = &second.shared.totals;
+    assert_eq!((totals.comments.created.get(), totals.comments.unchanged.get()), (0, 40 * 19));
+    assert_eq!((totals.likes.created.get(), totals.likes.unchanged.get()), (0, 40 * 3));
     assert_eq!(reasons(&second), REJECTED);
     assert_eq!(server.state(), state);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_connections_lose_no_item_and_double_none() {
-    let whole = StandIn::start(&[]).await;
+    let sound = StandIn::start(&[]).await;
     let file = input();
-    import(&whole, file.path().to_owned(), Orphans::Root, None).await.result.unwrap();
+    import(&sound, file.path().to_owned(), Orphans::Root, None).await.result.unwrap();
     let broken = StandIn::start(&[0, 1, 7, 8, 50, 51, 300, 700, 701, 702]).await;
     let outcome = import(&broken, file.path().to_owned(), Orphans::Root, None).await;
     outcome.result.as_ref().unwrap();
-    assert!(outcome.shared.tally.resent.get() > 0);
-    assert_eq!(outcome.shared.tally.done.get(), outcome.shared.tally.total.get());
-    assert_eq!(broken.state(), whole.state());
+    assert!(outcome.shared.totals.resent.get() > 0);
+    assert_eq!(outcome.shared.totals.done.get(), outcome.shared.totals.total.get());
+    assert_eq!(broken.state(), sound.state());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -149,24 +149,24 @@ async fn orphans_become_roots_in_their_place_when_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mended_rejects_file_is_imported_as_it_is() {
+async fn a_corrected_rejects_file_is_imported_as_it_is() {
     let (server, file) = (StandIn::start(&[]).await, input());
     let folder = tempfile::tempdir().unwrap();
     let rejects = folder.path().join("rejects.jsonl");
     import(&server, file.path().to_owned(), Orphans::Reject, Some(rejects.clone())).await.result.unwrap();
-    let mended = std::fs::read_to_string(&rejects)
+    let corrected = std::fs::read_to_string(&rejects)
         .unwrap()
         .replace("\"parent_external_id\":\"99\"", "\"parent_external_id\":\"1\"");
-    std::fs::write(&rejects, mended).unwrap();
+    std::fs::write(&rejects, corrected).unwrap();
     let outcome = import(&server, rejects, Orphans::Reject, None).await;
     outcome.result.as_ref().unwrap();
     assert!(outcome.by_reason.is_empty(), "{:?}", outcome.by_reason);
-    let tally = &outcome.shared.tally;
-    assert_eq!((tally.comments.created.get(), tally.likes.created.get()), (80, 40 * 6));
+    let totals = &outcome.shared.totals;
+    assert_eq!((totals.comments.created.get(), totals.likes.created.get()), (80, 40 * 6));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_out_of_reach_ends_the_import_when_patience_ends() {
+async fn an_unreachable_server_ends_the_import_when_its_time_is_over() {
     let (server, file) = (StandIn::start(&[]).await, input());
     server.stop();
     let outcome = import(&server, file.path().to_owned(), Orphans::Reject, None).await;
@@ -193,8 +193,8 @@ async fn a_stop_loses_nothing_that_was_answered_and_the_next_run_goes_on() {
     };
     let (outcome, ()) = tokio::join!(importing, stopping);
     outcome.result.unwrap();
-    let tally = &outcome.shared.tally;
-    assert_eq!(u64::try_from(server.state().len()).unwrap(), tally.comments.created.get());
+    let totals = &outcome.shared.totals;
+    assert_eq!(u64::try_from(server.state().len()).unwrap(), totals.comments.created.get());
     import(&server, file.path().to_owned(), Orphans::Reject, None).await.result.unwrap();
     assert_eq!(server.state().len(), 40 * 19);
 }

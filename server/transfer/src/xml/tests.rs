@@ -17,7 +17,7 @@ pub(crate) fn children(bytes: &[u8]) -> Result<Vec<(String, Fields)>> {
     }
 }
 
-fn refusal(bytes: &[u8]) -> String {
+fn error_text(bytes: &[u8]) -> String {
     format!("{:#}", children(bytes).unwrap_err())
 }
 
@@ -37,12 +37,12 @@ fn a_billion_laughs_are_not_laughed() {
     let bomb = br#"<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY c "&b;&b;&b;">]>
 <r><post>
 <message>&c;</message></post></r>"#;
-    let error = refusal(bomb);
+    let error = error_text(bomb);
     assert!(error.contains(":3: ") && error.contains("&c;"), "{error}");
     let outside = br#"<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r><post>&x;</post></r>"#;
-    assert!(refusal(outside).contains("&x;"));
+    assert!(error_text(outside).contains("&x;"));
     let attribute = br#"<!DOCTYPE r [<!ENTITY x "y">]><r><post id="&x;"/></r>"#;
-    assert!(refusal(attribute).contains(":1: "));
+    assert!(error_text(attribute).contains(":1: "));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn broken_files_are_refused_with_their_line() {
         (b"<r>\n<post><![CDATA[x</post></r>", ":2: "),
     ];
     for (bytes, expected) in cases {
-        let error = refusal(bytes);
+        let error = error_text(bytes);
         assert!(error.contains(expected), "{:?} gave {error}", String::from_utf8_lossy(bytes));
     }
 }
@@ -66,14 +66,14 @@ fn broken_files_are_refused_with_their_line() {
 #[test]
 fn a_file_of_something_else_is_refused() {
     for other in [b"".as_slice(), b"root:x:0:0", b"<rss><channel/></rss>"] {
-        assert!(refusal(other).contains(":1: this is no export"), "{other:?}");
+        assert!(error_text(other).contains(":1: this is no export"), "{other:?}");
     }
 }
 
 #[test]
 fn deep_and_endless_elements_are_refused() {
     let deep = format!("<r>{}", "<a>".repeat(1_000_000));
-    assert!(refusal(deep.as_bytes()).contains("too deeply"));
+    assert!(error_text(deep.as_bytes()).contains("too deeply"));
     let long = [b"<r><post>".as_slice(), &vec![b'x'; 100 << 20], b"</post></r>"].concat();
-    assert!(refusal(&long).contains("16 MiB"));
+    assert!(error_text(&long).contains("16 MiB"));
 }

@@ -75,7 +75,7 @@ impl StandIn {
 }
 
 impl Inner {
-    fn answer(&self, item: ImportItem, index: i64) -> ImportCommentsResponse {
+    fn respond(&self, item: ImportItem, index: i64) -> ImportCommentsResponse {
         let mut guard = self.state.lock().unwrap();
         let (comments, others) = &mut *guard;
         let done = |outcome: ImportOutcome| (outcome, None);
@@ -119,24 +119,24 @@ impl Inner {
 #[derive(Debug)]
 struct Service(Arc<Inner>);
 
-type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl AdminService for Service {
     type ImportCommentsStream = ReceiverStream<Result<ImportCommentsResponse, Status>>;
-    type ExportSubjectStream = Answers<ExportSubjectResponse>;
-    type VerifyCountsStream = Answers<VerifyCountsResponse>;
-    type RepairCountsStream = Answers<RepairCountsResponse>;
-    type RebuildMemberHistoryStream = Answers<RebuildMemberHistoryResponse>;
-    type RebuildRanksStream = Answers<RebuildRanksResponse>;
-    type RebuildCacheStream = Answers<RebuildCacheResponse>;
+    type ExportSubjectStream = Responses<ExportSubjectResponse>;
+    type VerifyCountsStream = Responses<VerifyCountsResponse>;
+    type RepairCountsStream = Responses<RepairCountsResponse>;
+    type RebuildMemberHistoryStream = Responses<RebuildMemberHistoryResponse>;
+    type RebuildRanksStream = Responses<RebuildRanksResponse>;
+    type RebuildCacheStream = Responses<RebuildCacheResponse>;
 
     async fn import_comments(
         &self,
         request: Request<Streaming<ImportCommentsRequest>>,
     ) -> Result<Response<Self::ImportCommentsStream>, Status> {
         let mut items = request.into_inner();
-        let (answers, stream) = mpsc::channel(4);
+        let (responses, stream) = mpsc::channel(4);
         let state = Arc::clone(&self.0);
         tokio::spawn(async move {
             for index in 0.. {
@@ -146,10 +146,10 @@ impl AdminService for Service {
                     position = *items;
                     *items += 1;
                 });
-                let answer = state.answer(item.item.unwrap(), index);
+                let response = state.respond(item.item.unwrap(), index);
                 let broken = state.breaks.contains(&position);
-                let answer = if broken { Err(Status::unavailable("broken on purpose")) } else { Ok(answer) };
-                if answers.send(answer).await.is_err() || broken {
+                let response = if broken { Err(Status::unavailable("broken on purpose")) } else { Ok(response) };
+                if responses.send(response).await.is_err() || broken {
                     return;
                 }
             }
