@@ -4,7 +4,7 @@
 use crate::build::EVERYTHING;
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::run_told_within;
+use crate::run::run_observed_within;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     revision: String,
 }
 
-/// Builds the binary unless it exists, and prints its path.
+/// Builds the binary unless it exists, and writes its path to standard output.
 pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     println!("{}", binary(repo, live, &args.revision)?.display());
     Ok(true)
@@ -32,7 +32,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 /// exists.
 fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
     let commit = commit(repo, revision)?;
-    let place = Place::of(repo, &repo.git(&["rev-parse", "--short", &commit])?);
+    let place = RevisionFolder::of(repo, &repo.git(&["rev-parse", "--short", &commit])?);
     fs::create_dir_all(&place.folder).with_context(|| place.folder.display().to_string())?;
     // A second run for the same revision waits here and then finds the binary. The lock ends with
     // the process.
@@ -40,7 +40,7 @@ fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
     lock.lock().with_context(|| format!("cannot lock {}", place.folder.display()))?;
     let manifest = repo.at("Cargo.toml");
     let profile = profile(&fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?)?;
-    if place.holds(&profile) {
+    if place.has_built(&profile) {
         return Ok(place.binary());
     }
     let source = Source::check_out(repo, place.folder.join("src"), &commit)?;
@@ -54,13 +54,13 @@ fn binary(repo: &Repo, live: &Arc<Live>, revision: &str) -> Result<PathBuf> {
 }
 
 /// Builds the server in the checked-out `source` and puts the binary in its place.
-fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &Place, profile: &[String]) -> Result<()> {
+fn build(repo: &Repo, live: &Arc<Live>, source: &Path, place: &RevisionFolder, profile: &[String]) -> Result<()> {
     let mut cargo = repo.cargo(&["build", "--bin", "riposte"]);
     cargo.args(EVERYTHING).current_dir(source).env("CARGO_TARGET_DIR", place.target());
     for setting in profile {
         cargo.args(["--config", setting]);
     }
-    run_told_within(live, &mut cargo, LIMIT, &mut |line| eprintln!("{line}"))?;
+    run_observed_within(live, &mut cargo, LIMIT, &mut |line| eprintln!("{line}"))?;
     // The profile file is written first: a binary without one is never treated as finished.
     fs::write(place.profile(), profile.join("\n"))?;
     let partial = place.folder.join("riposte.partial");
@@ -74,7 +74,7 @@ fn commit(repo: &Repo, revision: &str) -> Result<String> {
     let name = format!("{revision}^{{commit}}");
     let found = repo.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
     // Older versions of git print the option too.
-    let id = found.ok().and_then(|said| said.lines().last().map(str::to_owned)).filter(|id| !id.is_empty());
+    let id = found.ok().and_then(|output| output.lines().last().map(str::to_owned)).filter(|id| !id.is_empty());
     id.with_context(|| {
         format!("this repository has no revision `{revision}`; in a shallow clone `git fetch --unshallow` gets it")
     })
@@ -95,11 +95,11 @@ fn profile(manifest: &str) -> Result<Vec<String>> {
 
 /// The folder of one revision below cargo's build directory.
 #[derive(Debug)]
-struct Place {
+struct RevisionFolder {
     folder: PathBuf,
 }
 
-impl Place {
+impl RevisionFolder {
     fn of(repo: &Repo, short: &str) -> Self {
         Self { folder: repo.target().join("before").join(short) }
     }
@@ -117,7 +117,7 @@ impl Place {
     }
 
     /// Returns `true` if a binary exists that was built with this profile.
-    fn holds(&self, profile: &[String]) -> bool {
+    fn has_built(&self, profile: &[String]) -> bool {
         let same = fs::read_to_string(self.profile()).is_ok_and(|built| built == profile.join("\n"));
         same && self.binary().is_file()
     }

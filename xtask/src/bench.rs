@@ -4,9 +4,9 @@
 //! This module generates no load. riposte-bench does that, a separate program compiled with full
 //! optimisation. The module starts servers, lets the sides take turns and reports medians.
 
-mod arena;
 mod book;
 mod compare;
+mod environment;
 mod figures;
 mod log_lines;
 mod machine;
@@ -31,20 +31,20 @@ use book::Book;
 use clap::Subcommand;
 use std::sync::Arc;
 
-/// What to measure.
+/// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
     /// Creates and likes, durable, through gRPC, against a bare SQL loop
     ///
     /// Starts real database servers and `riposte serve` on private ports, lets riposte-bench load them in turns with the
-    /// bare loop (1, 16 and 64 connections; the best one counts), and prints medians over the rounds. The table goes
+    /// bare loop (1, 16 and 64 connections; the best one counts), and reports medians over the rounds. The table goes
     /// to the terminal, its figures to write.json in the folder bench of cargo's build directory, and with --record to
     /// docs/benchmarks/write.md, which explains the rows. Close what else runs: the processor is what is measured.
     Write(suite::Args),
     /// Pages and like states, through gRPC, against constant bytes and bare SQL
     ///
     /// As `write`: servers on private ports, sides that take turns, medians over the rounds. page_hot has server and load on
-    /// cores of their own and is held against a server that answers the same bytes to every call. The figures go to
+    /// cores of their own and is compared with a server that answers the same bytes to every call. The figures go to
     /// read.json in the folder bench of cargo's build directory, and with --record to docs/benchmarks/read.md, which
     /// explains the rows.
     Read(suite::Args),
@@ -57,8 +57,8 @@ pub(crate) enum Bench {
     Sdk(sdk::Args),
     /// Pages and creates at five times the rate that can be borne, and what becomes of them
     ///
-    /// Puts a database behind a slow wire, looks for the knee of the service before it, then lets calls come at several times
-    /// that rate, whatever becomes of them, and at last at less; hot pages are read beside it. The figures go to overload.json in
+    /// Puts a database behind a slow connection, finds the knee of the service before it, then lets calls come at several times
+    /// that rate, whatever their outcome, and at last at less; cached pages are read meanwhile. The figures go to overload.json in
     /// the folder bench of cargo's build directory, and with --record to docs/benchmarks/overload.md, which explains the columns.
     Overload(overload::Args),
     /// Server CPU per operation of this tree's server, against an older one

@@ -12,7 +12,7 @@ mod monitoring;
 mod objects;
 mod patches;
 mod policy;
-mod refusals;
+mod rejections;
 mod removed;
 mod schema;
 mod server;
@@ -45,7 +45,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     command(live, repo.cargo(&["build", "--bin", "riposte"]).args(build::EVERYTHING))?;
     let helm = tools::helm(repo, live)?;
     let found = check(repo, live, Some(helm), args.update)?;
-    found.print();
+    found.show();
     Ok(found.faults.is_empty())
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathB
         found.judge(format!("helm lint, {name}"), helm.lint(&example(&name)));
         match helm.template(&[&example(&name)], &[]) {
             Ok(text) => examples.push(Rendered::read(&name, &text)?),
-            Err(told) => found.fault(format!("{name} does not render: {told}")),
+            Err(error) => found.fault(format!("{name} does not render: {error}")),
         }
     }
     golden::check(repo, &examples, update, &mut found)?;
@@ -79,7 +79,7 @@ pub(crate) fn check(repo: &Repo, live: &Arc<Live>, helm: Option<std::path::PathB
     }
     server::check(repo, live, &examples, &mut found)?;
     kubernetes::check(repo, live, &examples, &mut found)?;
-    refusals::check(repo, live, &helm, &mut found)?;
+    rejections::check(repo, live, &helm, &mut found)?;
     removed::check(repo, live, &helm, &mut found)?;
     patches::check(repo, &helm, &examples, &mut found)?;
     Ok(found)

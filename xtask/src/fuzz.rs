@@ -5,7 +5,7 @@
 use crate::build::EVERYTHING;
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::{Last, run, run_told_within};
+use crate::run::{Last, run, run_observed_within};
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
@@ -38,14 +38,14 @@ impl Args {
     }
 }
 
-/// Fuzzes one target after the other and prints a line for each. Returns `false` if one breaks.
+/// Fuzzes one target after the other and writes a line for each. Returns `false` if one breaks.
 pub(crate) fn run_targets(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let targets = chosen(repo, &args.targets)?;
     build(repo, live, &targets)?;
     let mut sound = true;
     for target in &targets {
         match fuzz(repo, live, target, args) {
-            Ok(told) => println!("{told}"),
+            Ok(line) => println!("{line}"),
             Err(error) => {
                 println!("{target:<13} BROKE: {error:#}");
                 sound = false;
@@ -67,8 +67,8 @@ fn build(repo: &Repo, live: &Arc<Live>, targets: &[String]) -> Result<()> {
 /// it is in `fuzz/` of cargo's build directory.
 fn fuzz(repo: &Repo, live: &Arc<Live>, target: &str, args: &Args) -> Result<String> {
     let (work, crashes) = (repo.target().join("fuzz/corpus").join(target), repo.target().join("fuzz/crashes"));
-    let kept = repo.at(FOLDER).join("corpus").join(target);
-    for folder in [&work, &crashes, &kept] {
+    let stored = repo.at(FOLDER).join("corpus").join(target);
+    for folder in [&work, &crashes, &stored] {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
     let binary = repo.target().join("release").join(target);
@@ -76,22 +76,22 @@ fn fuzz(repo: &Repo, live: &Arc<Live>, target: &str, args: &Args) -> Result<Stri
     fuzzer.arg(format!("-max_total_time={}", args.seconds)).arg("-rss_limit_mb=4096").arg("-timeout=20");
     fuzzer.arg(format!("-artifact_prefix={}/{target}-", crashes.display())).arg("-print_final_stats=1");
     let limit = Duration::from_secs(args.seconds.into()) + GRACE;
-    let told = watched(live, fuzzer.arg(&work).arg(&kept), limit, target)?;
+    let line = watched(live, fuzzer.arg(&work).arg(&stored), limit, target)?;
     if args.keep {
-        keep(repo, live, &binary, &work, &kept)?;
+        keep(repo, live, &binary, &work, &stored)?;
     }
-    Ok(told)
+    Ok(line)
 }
 
 /// Adds the inputs of `work` that reach more code to the stored corpus.
-fn keep(repo: &Repo, live: &Arc<Live>, binary: &Path, work: &Path, kept: &Path) -> Result<()> {
-    run(live, repo.clean(binary).arg("-merge=1").arg(kept).arg(work))
+fn keep(repo: &Repo, live: &Arc<Live>, binary: &Path, work: &Path, stored: &Path) -> Result<()> {
+    run(live, repo.clean(binary).arg("-merge=1").arg(stored).arg(work))
 }
 
 /// Runs a fuzzer to its end.
 fn watched(live: &Arc<Live>, fuzzer: &mut Command, limit: Duration, target: &str) -> Result<String> {
     let (mut runs, mut covered, mut last) = (String::new(), String::new(), Last::default());
-    let outcome = run_told_within(live, fuzzer, limit, &mut |line| {
+    let outcome = run_observed_within(live, fuzzer, limit, &mut |line| {
         last.keep(line);
         if let Some(count) = line.strip_prefix("stat::number_of_executed_units:") {
             count.trim().clone_into(&mut runs);

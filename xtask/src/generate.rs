@@ -49,7 +49,7 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, check: bool) -> Result<Vec<Stri
     files.add(configure::PAGE.to_owned(), configure::page(&fs::read_to_string(repo.at(configure::DEFAULTS))?)?)?;
     methods::add(repo, &public(&all)?, &mut files)?;
     let skipped = sdk::generate(repo, live, &Language::all(), &all, &mut files)?;
-    files.settle(repo, check)?;
+    files.write_or_check(repo, check)?;
     Ok(skipped)
 }
 

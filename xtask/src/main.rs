@@ -36,20 +36,20 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Prove the workspace: every check and every test, against real servers it starts itself
+    /// Test the workspace: every check and every test, against real servers it starts itself
     ///
     /// Installs what the machine lacks (Debian packages, rustfmt and clippy, buf and cargo-deny under .tools/), starts
     /// two private MariaDB servers, Redis and a Redis Cluster, runs the steps in their order, stops all it started and
-    /// prints one summary. A failed step does not stop the others, so one run shows every fault.
+    /// writes one summary. A failed step does not stop the others, so one run shows every fault.
     #[command(visible_alias = "ci")]
     Test(test::Args),
-    /// Ask the service by many clients while faults strike it, and hold all its answers against its promises
+    /// Call the service by many clients under injected faults, and check all responses against its promises
     ///
-    /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and wires between them that delay, cut and
+    /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and proxies between them that delay, cut and
     /// break. Clients write, read and walk; servers, databases and Redis are killed, stopped, emptied and replaced.
     /// Every call and answer goes into a history that is checked afterwards. docs/reliability.md says for what.
     Prove(prove::Args),
-    /// Feed what comes from outside (page tokens, requests, copies, import files) to what reads it, by coverage-guided fuzzers
+    /// Run coverage-guided fuzzers over the readers of external data (page tokens, requests, cache entries, import files)
     Fuzz(fuzz::Args),
     /// Start two private database servers, Redis and a Redis Cluster, print what to export, and keep them until Ctrl-C
     Servers {
@@ -77,7 +77,7 @@ enum Task {
     Sdk(sdk::Sdk),
     /// Render the Helm chart and check it; gets helm where it is missing
     Chart(chart::Args),
-    /// Check the house rules that the compiler cannot: sizes, names, and which file may say what
+    /// Check the conventions that the compiler cannot: sizes, names, and which file may say what
     Tidy(tidy::Args),
 }
 

@@ -15,7 +15,7 @@ const FOLDER: &str = "server/telemetry";
 pub(crate) struct Registry {
     pub(crate) metrics: Metrics,
     pub(crate) attributes: Vec<Attribute>,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Vec<TraceSpan>,
 }
 
 /// The contents of metrics.yaml.
@@ -76,7 +76,7 @@ pub(crate) struct Attribute {
 /// One kind of span.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Span {
+pub(crate) struct TraceSpan {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) description: String,
@@ -139,13 +139,13 @@ impl Registry {
 impl Metric {
     /// Returns the unit for exporters. It is empty for a name that ends in `_seconds` and so
     /// contains it.
-    pub(crate) fn told_unit(&self) -> &str {
+    pub(crate) fn shown_unit(&self) -> &str {
         if self.name.ends_with("_seconds") { "" } else { &self.unit }
     }
 
     /// Returns the name in a scrape, without the suffixes of histograms.
     pub(crate) fn scraped(&self) -> String {
-        let unit = if self.told_unit() == "s" { "_seconds" } else { "" };
+        let unit = if self.shown_unit() == "s" { "_seconds" } else { "" };
         let counts = matches!(self.instrument, Instrument::Counter | Instrument::ObservableCounter);
         format!("{}{unit}{}", self.name.replace('.', "_"), if counts { "_total" } else { "" })
     }

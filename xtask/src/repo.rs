@@ -112,8 +112,8 @@ impl Repo {
     /// Returns the output of a git command, without the last line break.
     pub(crate) fn git(&self, arguments: &[&str]) -> Result<String> {
         let output = self.command("git").args(arguments).output().context("git cannot be run")?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "git {}: {}", arguments.join(" "), said.trim());
+        let message = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "git {}: {}", arguments.join(" "), message.trim());
         Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
         return succeeded(finish(live, command, LIMIT, None)?, command);
     }
     let mut last = Last::default();
-    let outcome = run_told(live, command, &mut |line| last.keep(line));
+    let outcome = run_observed(live, command, &mut |line| last.keep(line));
     if outcome.is_err() {
         last.show();
     }
@@ -33,26 +33,26 @@ pub(crate) fn run(live: &Arc<Live>, command: &mut Command) -> Result<()> {
 
 /// Runs `command`, passes each line of either output to `see` instead of showing it, and fails
 /// unless it succeeds.
-pub(crate) fn run_told(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<()> {
-    run_told_within(live, command, LIMIT, see)
+pub(crate) fn run_observed(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<()> {
+    run_observed_within(live, command, LIMIT, see)
 }
 
-/// Does the same as [`run_told`] with another time limit.
-pub(crate) fn run_told_within(
+/// Does the same as [`run_observed`] with another time limit.
+pub(crate) fn run_observed_within(
     live: &Arc<Live>,
     command: &mut Command,
     limit: Duration,
     see: &mut dyn FnMut(&str),
 ) -> Result<()> {
-    succeeded(run_heard(live, command, limit, see)?, command)
+    succeeded(run_piped(live, command, limit, see)?, command)
 }
 
-/// Does the same as [`run_told`] for a command whose failing exit status is no error.
+/// Does the same as [`run_observed`] for a command whose failing exit status is no error.
 pub(crate) fn run_to_end(live: &Arc<Live>, command: &mut Command, see: &mut dyn FnMut(&str)) -> Result<ExitStatus> {
-    run_heard(live, command, LIMIT, see)
+    run_piped(live, command, LIMIT, see)
 }
 
-fn run_heard(
+fn run_piped(
     live: &Arc<Live>,
     command: &mut Command,
     limit: Duration,
@@ -81,7 +81,7 @@ impl Last {
         self.0.push_back(line.to_owned());
     }
 
-    /// Prints the stored lines.
+    /// Writes the stored lines to standard error.
     pub(crate) fn show(&self) {
         self.0.iter().for_each(|line| eprintln!("{line}"));
     }
@@ -131,9 +131,14 @@ fn succeeded(status: ExitStatus, command: &Command) -> Result<()> {
 }
 
 /// The output of a command and the receiver of each of its lines.
-type Told<'a> = (PipeReader, &'a mut dyn FnMut(&str));
+type ObservedOutput<'a> = (PipeReader, &'a mut dyn FnMut(&str));
 
-fn finish(live: &Arc<Live>, command: &mut Command, limit: Duration, output: Option<Told<'_>>) -> Result<ExitStatus> {
+fn finish(
+    live: &Arc<Live>,
+    command: &mut Command,
+    limit: Duration,
+    output: Option<ObservedOutput<'_>>,
+) -> Result<ExitStatus> {
     eprintln!("$ {}", shown(command));
     let mut process = live.spawn(command.stdin(Stdio::null()))?;
     if output.is_some() {
@@ -187,17 +192,17 @@ mod tests {
     fn the_last_lines_are_kept_and_no_more() {
         let mut last = Last::default();
         (0..LAST + 2).for_each(|line| last.keep(&line.to_string()));
-        let kept = last.take();
-        assert_eq!((kept.len(), kept[0].as_str()), (LAST, "2"));
+        let lines = last.take();
+        assert_eq!((lines.len(), lines[0].as_str()), (LAST, "2"));
         assert!(last.take().is_empty());
     }
 
     #[test]
-    fn both_outputs_are_told_in_their_order() {
-        let mut told = Vec::new();
+    fn both_outputs_arrive_in_their_order() {
+        let mut lines = Vec::new();
         let mut command = Command::new("sh");
         command.args(["-c", "echo one; echo two >&2; echo three"]);
-        run_told(&Arc::new(Live::default()), &mut command, &mut |line| told.push(line.to_owned())).unwrap();
-        assert_eq!(told, ["one", "two", "three"]);
+        run_observed(&Arc::new(Live::default()), &mut command, &mut |line| lines.push(line.to_owned())).unwrap();
+        assert_eq!(lines, ["one", "two", "three"]);
     }
 }

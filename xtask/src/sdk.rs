@@ -31,7 +31,7 @@ pub(crate) use measured::Installed;
 pub(crate) use steps::{End, Outcome};
 pub(crate) use templates::words;
 
-/// What to do with the SDKs.
+/// The tasks of the SDKs.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Sdk {
     /// Print what the templates are rendered with, as JSON: services, reasons, service config, enums, handles
@@ -53,7 +53,7 @@ pub(crate) enum Sdk {
     },
     /// Build the packages, install them, and run the tests and the list of scenarios with what was installed
     ///
-    /// Needs the built server, or one that RIPOSTE_DEV_BINARY names. What each language says is kept beside its packages.
+    /// Needs the built server, or one that RIPOSTE_DEV_BINARY names. The output of each language is stored in a log next to its packages.
     Test {
         /// Default: all
         #[arg(value_enum)]
@@ -72,11 +72,11 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, what: &Sdk) -> Result<bool> {
             let mut files = Files::default();
             let all = generate::descriptors(repo, live)?;
             let skipped = generate(repo, live, &chosen(languages), &all, &mut files)?;
-            files.settle(repo, *check)?;
+            files.write_or_check(repo, *check)?;
             skipped.iter().for_each(|reason| eprintln!("SKIPPED {reason}"));
         }
-        Sdk::Build { languages } => return Ok(tell(&steps::build(repo, live, &chosen(languages))?)),
-        Sdk::Test { languages } => return Ok(tell(&test(repo, live, &chosen(languages))?)),
+        Sdk::Build { languages } => return Ok(report(&steps::build(repo, live, &chosen(languages))?)),
+        Sdk::Test { languages } => return Ok(report(&test(repo, live, &chosen(languages))?)),
     }
     Ok(true)
 }
@@ -89,8 +89,8 @@ pub(crate) fn test(repo: &Repo, live: &Arc<Live>, languages: &[Language]) -> Res
     steps::test(repo, live, languages, &server)
 }
 
-/// Prints the outcomes. Returns `true` if none failed.
-fn tell(outcomes: &[Outcome]) -> bool {
+/// Writes the outcomes to standard output. Returns `true` if none failed.
+fn report(outcomes: &[Outcome]) -> bool {
     outcomes.iter().for_each(|outcome| println!("{outcome}"));
     outcomes.iter().all(|outcome| !outcome.failed())
 }

@@ -154,7 +154,7 @@ impl Server {
     }
 }
 
-/// Starts two database servers, a Redis and a Redis Cluster, prints their addresses and waits until
+/// Starts two database servers, a Redis and a Redis Cluster, writes their addresses and waits until
 /// a signal ends the program.
 pub(crate) fn hold(repo: &Repo, live: &Arc<Live>, mysql: bool) -> Result<()> {
     let pair = if mysql {
@@ -284,7 +284,7 @@ pub(crate) fn tail(log: &Path) -> String {
     format!("its log ends so:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
 }
 
-/// Copies a folder with its contents. A copy of a prepared data folder is faster than a new one.
+/// Duplicates a folder with its contents. This is faster than the initialization of a new data folder.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let status = Command::new("cp").arg("-a").arg(from).arg(to).status().context("cp cannot be run")?;
     anyhow::ensure!(status.success(), "cannot copy {} to {}", from.display(), to.display());

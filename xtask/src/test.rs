@@ -12,7 +12,7 @@ mod sdks;
 mod step;
 mod suites;
 mod summary;
-mod tally;
+mod totals;
 
 use crate::live::Live;
 use crate::repo::Repo;
@@ -24,7 +24,7 @@ use std::time::Instant;
 use step::Step;
 use summary::{Report, Summary};
 
-/// What to prove.
+/// The steps to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Run the store's suite on real MySQL 9 too; its server is fetched once and unpacked under .tools/
@@ -86,16 +86,16 @@ pub(crate) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
         summary.add(step.name(), start.elapsed(), report);
     }
     drop(run);
-    summary.print();
+    summary.show();
     Ok(summary.passed())
 }
 
 impl Args {
     fn wants(&self, step: Step) -> bool {
         // These steps run only on request.
-        let asked = [(Step::Mysql, self.mysql), (Step::Alone, self.alone), (Step::Kube, self.kube)];
-        let extra = asked.contains(&(step, true));
-        let usual = self.only.is_empty() && asked.iter().all(|(extra, _)| *extra != step);
+        let extras = [(Step::Mysql, self.mysql), (Step::Alone, self.alone), (Step::Kube, self.kube)];
+        let extra = extras.contains(&(step, true));
+        let usual = self.only.is_empty() && extras.iter().all(|(extra, _)| *extra != step);
         (usual || extra || self.only.contains(&step)) && !self.skip.contains(&step)
     }
 }

@@ -26,7 +26,7 @@ use std::fmt;
 /// The findings of the rules in the working tree.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<Violation>,
     /// Useful figures that are no faults.
     pub(crate) notes: Vec<String>,
     /// The number of rules and of files.
@@ -34,8 +34,8 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Prints everything. Returns `true` if there is no fault.
-    pub(crate) fn print(&self) -> bool {
+    /// Writes everything to standard error. Returns `true` if there is no fault.
+    pub(crate) fn show(&self) -> bool {
         for fault in &self.faults {
             eprintln!("{fault}");
         }
@@ -49,20 +49,20 @@ impl Report {
 
 /// One violation.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct Violation {
     path: String,
     /// The line, counted from 1; 0 stands for the whole file.
     line: usize,
     what: String,
 }
 
-impl Fault {
+impl Violation {
     fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line, what: what.into() }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.path, self.what),
@@ -85,18 +85,18 @@ pub(crate) struct Args {
 /// Runs the rules, or lists or counts the retired words. Returns `false` if there are faults.
 pub(crate) fn run_args(repo: &Repo, args: &Args) -> Result<bool> {
     if !args.words {
-        return run(repo).map(|report| report.print());
+        return run(repo).map(|report| report.show());
     }
     let mut report = Report::default();
     let sources = sources(repo, &repo.files()?)?;
     let words = words::Words::find(repo, &sources, &mut report.faults)?;
     if !report.faults.is_empty() {
-        return Ok(report.print());
+        return Ok(report.show());
     }
     if args.update {
         words.update(repo)?;
     } else {
-        words.print();
+        words.show();
     }
     Ok(true)
 }
@@ -123,7 +123,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         bans::check(source, &mut report.faults);
         globals::check(source, &mut report.faults);
     }
-    bans::prove(&mut report.faults);
+    bans::check_examples(&mut report.faults);
     services::check(&sources, &mut report.faults);
     for path in files.iter().filter(|path| path.ends_with(".md")) {
         documents::check(path, &read(repo, path)?, &mut report.faults);
@@ -133,7 +133,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
     }
     match read(repo, reasons::CONTRACT) {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),
-        Err(_) => report.faults.push(Fault::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
+        Err(_) => report.faults.push(Violation::new(reasons::CONTRACT, 0, "the list of error reasons is missing")),
     }
     edges::check(&edges::Graph::of(repo)?, &mut report.faults);
     cycles::check(&sources, &mut report);

@@ -39,8 +39,8 @@ pub(crate) fn mariadb(live: &Arc<Live>) -> Result<String> {
         packages::install(live, &["mariadb-server-core", "mariadb-client-core"])?;
     }
     let server = on_path("mariadbd").context("mariadbd is still missing after its package was installed")?;
-    let said = output_of(Command::new(server).arg("--version"))?;
-    let version = said.split_whitespace().skip_while(|word| *word != "Ver").nth(1).unwrap_or("?");
+    let output = output_of(Command::new(server).arg("--version"))?;
+    let version = output.split_whitespace().skip_while(|word| *word != "Ver").nth(1).unwrap_or("?");
     Ok(version.split('-').next().unwrap_or(version).to_owned())
 }
 
@@ -65,9 +65,9 @@ pub(crate) fn redis(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
 }
 
 fn redis_version(server: &Path) -> Result<String> {
-    let said = output_of(Command::new(server).arg("--version"))?;
-    let version = said.split_whitespace().find_map(|word| word.strip_prefix("v="));
-    version.map(str::to_owned).with_context(|| format!("{} is no redis-server: {said}", server.display()))
+    let output = output_of(Command::new(server).arg("--version"))?;
+    let version = output.split_whitespace().find_map(|word| word.strip_prefix("v="));
+    version.map(str::to_owned).with_context(|| format!("{} is no redis-server: {output}", server.display()))
 }
 
 /// Installs the library that gives a process a separate clock.
@@ -158,7 +158,7 @@ pub(crate) fn cargo_deny(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
 /// Returns `true` if a program reports this version for `--version`.
 fn says(program: &Path, version: &str) -> bool {
     output_of(Command::new(program).arg("--version"))
-        .is_ok_and(|said| said.split_whitespace().any(|word| word == version))
+        .is_ok_and(|output| output.split_whitespace().any(|word| word == version))
 }
 
 /// Returns the path of a program. The search includes the folders of system programs, which a

@@ -67,13 +67,13 @@ fn a_changed_source_and_a_folder_of_something_else_are_kept_and_named() {
 #[test]
 fn a_binary_counts_only_with_the_profile_that_built_it() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place { folder: folder.path().to_owned() };
+    let place = RevisionFolder { folder: folder.path().to_owned() };
     let today = ["profile.release.lto=\"thin\"".to_owned()];
     fs::write(place.binary(), "").unwrap();
-    assert!(!place.holds(&today));
+    assert!(!place.has_built(&today));
     fs::write(place.profile(), today.join("\n")).unwrap();
-    assert!(place.holds(&today));
-    assert!(!place.holds(&[]));
+    assert!(place.has_built(&today));
+    assert!(!place.has_built(&[]));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod interval;
 mod row;
-mod turns;
+mod runs;
 
 use super::record;
 use super::row::Row as Load;
@@ -37,19 +37,19 @@ pub(crate) struct Args {
     /// Compare these rows and no others, of page_hot, create_hot, like_hot and create_spread
     #[arg(long, value_name = "ROW", value_delimiter = ',', num_args = 1.., value_enum, hide_possible_values = true)]
     rows: Vec<Load>,
-    /// Only with so many tables
+    /// Only with this number of tables
     #[arg(long, value_enum)]
     tables: Option<Tables>,
     /// Rounds of four turns, in the order A B B A; with fewer than 9 the gate does not pass
     #[arg(long, default_value_t = ROUNDS)]
     rounds: usize,
     #[command(flatten)]
-    pub(super) pace: Pace,
+    pub(super) pace: RunLength,
 }
 
-/// How long and with how many callers each turn is measured.
+/// The length of each measured run, and the number of its callers.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(super) struct Pace {
+pub(super) struct RunLength {
     /// Seconds measured in each turn, of which a round has four
     #[arg(long, default_value_t = 3.0)]
     pub(super) seconds: f64,
@@ -67,7 +67,7 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     let (mut rows, mut faults) = (Vec::new(), Vec::new());
     for (number, (load, variant)) in plan.iter().enumerate() {
         eprintln!("\n=== {}/{}: {} ({variant})", number + 1, plan.len(), load.name());
-        match turns::measure(repo, live, args, &before, (*load, *variant)) {
+        match runs::measure(repo, live, args, &before, (*load, *variant)) {
             Ok(row) => rows.push(row),
             Err(error) => faults.push(format!("{} ({variant}) is not measured: {error:#}", load.name())),
         }

@@ -33,18 +33,18 @@ pub(super) const DATABASE: &str = "database";
 pub(super) const CACHE: &str = "cache";
 
 impl Figures {
-    /// Reads the line that riposte-bench prints.
-    pub(super) fn parse(said: &Value) -> Result<Self> {
-        let number = |name: &str| said[name].as_f64().with_context(|| format!("no {name} in {said}"));
-        let watched = |name: &str| said["watched_cpu_us"][name].as_f64().unwrap_or_default();
+    /// Parses the line that riposte-bench writes.
+    pub(super) fn parse(output: &Value) -> Result<Self> {
+        let number = |name: &str| output[name].as_f64().with_context(|| format!("no {name} in {output}"));
+        let watched = |name: &str| output["watched_cpu_us"][name].as_f64().unwrap_or_default();
         Ok(Self {
             rate: number("rate")?,
             p50_ms: number("p50_ms")?,
             p99_ms: number("p99_ms")?,
             p999_ms: number("p999_ms")?,
-            creates_p99_ms: said["aside_p99_ms"]["creates"].as_f64().unwrap_or_default(),
-            likes_p99_ms: said["aside_p99_ms"]["likes"].as_f64().unwrap_or_default(),
-            kept_percent: said["kept_percent"].as_f64().unwrap_or_default(),
+            creates_p99_ms: output["aside_p99_ms"]["creates"].as_f64().unwrap_or_default(),
+            likes_p99_ms: output["aside_p99_ms"]["likes"].as_f64().unwrap_or_default(),
+            kept_percent: output["kept_percent"].as_f64().unwrap_or_default(),
             server_cpu_us: watched(SERVER),
             client_cpu_us: number("client_cpu_us")?,
             database_cpu_us: watched(DATABASE),
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn a_line_of_the_load_generator_is_read() {
-        let mut said = json!({"operations": 9, "errors": 1, "seconds": 3.0, "rate": 3.0, "p50_ms": 1.0, "p99_ms": 2.0,
+        let mut output = json!({"operations": 9, "errors": 1, "seconds": 3.0, "rate": 3.0, "p50_ms": 1.0, "p99_ms": 2.0,
             "p999_ms": 4.0, "client_cpu_us": 5.0, "watched_cpu_us": {"database": 7.0}});
-        let figures = Figures::parse(&said).unwrap();
+        let figures = Figures::parse(&output).unwrap();
         assert_eq!((figures.database_cpu_us, figures.server_cpu_us, figures.errors), (7.0, 0.0, 1.0));
         assert_eq!(Figures::median(&[figures, figures]).unwrap(), Figures { errors: 2.0, ..figures });
-        said["rate"] = Value::Null;
-        assert!(Figures::parse(&said).is_err());
+        output["rate"] = Value::Null;
+        assert!(Figures::parse(&output).is_err());
     }
 }

@@ -1,17 +1,17 @@
 //! A run under far more load than the service can bear: the work that is still done, and the time
 //! to recover. Hostile clients follow.
 
+mod environment;
 mod hostile;
 mod row;
-mod stage;
 
 use super::record;
 use crate::live::Live;
 use crate::repo::Repo;
 use crate::{build, tools};
 use anyhow::{Result, ensure};
+use environment::{Over, OverloadEnvironment};
 use row::Row;
-use stage::{Over, Stage};
 use std::sync::Arc;
 
 /// The name on the command line.
@@ -20,9 +20,9 @@ pub(super) const NAME: &str = "overload";
 pub(super) const DOCUMENT: &str = "docs/benchmarks/overload.md";
 
 /// The milliseconds that each round trip to the database takes.
-const WIRE_MS: u64 = 5;
+const DELAY_MS: u64 = 5;
 
-/// What becomes of the service.
+/// The kind of the overload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Trial {
     /// Calls at several times the knee
@@ -44,13 +44,13 @@ const LOADS: [(&str, &[&str]); 2] = [
     ("creates", &["store.pools.write.connections=4", "limits.writes=48", "limits.queue=16"]),
 ];
 
-/// How much, and how long.
+/// The load, and its length.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Only these; otherwise all
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Trial>,
-    /// How many times the rate of the knee, one after the other
+    /// The factors over the rate of the knee, one after the other
     #[arg(long, value_delimiter = ',', default_values_t = [5.0, 10.0])]
     times: Vec<f64>,
     /// Seconds of that
@@ -92,7 +92,8 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
         for over in overs(args) {
             let name = format!("{what}, {over}");
             eprintln!("\n=== {name}");
-            let measured = Stage::open(repo, live, &args.sets(sets)).and_then(|stage| stage.overload(what, over));
+            let measured = OverloadEnvironment::open(repo, live, &args.sets(sets))
+                .and_then(|environment| environment.overload(what, over));
             match measured {
                 Ok(figures) => rows.push(Row { what: name, figures }),
                 Err(error) => failed += &format!("\nNot measured: {name}: {error:#}.\n"),
@@ -103,8 +104,8 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
     for (what, trial) in [(hostile::RESETS, Trial::Resets), (hostile::IDLE, Trial::Idle)] {
         if args.wants(trial) {
             eprintln!("\n=== {what}");
-            let stage = Stage::open(repo, live, &args.sets(hostile::SETS));
-            match stage.and_then(|stage| stage.hostile(what, args.hostile)) {
+            let environment = OverloadEnvironment::open(repo, live, &args.sets(hostile::SETS));
+            match environment.and_then(|environment| environment.hostile(what, args.hostile)) {
                 Ok(figures) => attacks.push(hostile::Row { what, figures }),
                 Err(error) => failed += &format!("\nNot measured: {what}: {error:#}.\n"),
             }
@@ -129,8 +130,8 @@ fn overs(args: &Args) -> Vec<Over> {
 
 fn method(args: &Args) -> String {
     format!(
-        "{} s of many calls, {} s of a database that stands still, {} s of what nobody means well. Artificial: each round trip to \
-         the database takes {WIRE_MS} ms, and the service has {}; for the second table `{}`.",
+        "{} s of many calls, {} s of a database that stands still, {} s of hostile clients. Artificial: each round trip to \
+         the database takes {DELAY_MS} ms, and the service has {}; for the second table `{}`.",
         args.seconds,
         args.stop,
         args.hostile,

@@ -6,19 +6,19 @@ use super::variant::{Database, Tables, Variant};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-/// What was asked for.
+/// The selection of rows and variants.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct Choice {
+pub(super) struct RowSelection {
     /// Measure these rows and no others, as in --rows create_hot,like_hot
     #[arg(long, value_name = "ROW", value_delimiter = ',', num_args = 1.., value_enum)]
     rows: Vec<Row>,
     /// Only with server and load on cores of their own
     #[arg(long, conflicts_with = "unpinned")]
     pinned: bool,
-    /// Only with every core free for everybody
+    /// Only with every core free for all processes
     #[arg(long)]
     unpinned: bool,
-    /// Only with so many tables
+    /// Only with this number of tables
     #[arg(long, value_enum)]
     tables: Option<Tables>,
     /// Only with this sync_binlog
@@ -34,13 +34,13 @@ pub(super) struct Choice {
 /// # Errors
 ///
 /// Fails if the choice names a row that the benchmark does not have.
-pub(super) fn plan(book: Book, choice: &Choice) -> Result<Vec<(Row, Variant)>> {
-    if let Some(other) = choice.rows.iter().find(|row| row.book() != book) {
+pub(super) fn plan(book: Book, selection: &RowSelection) -> Result<Vec<(Row, Variant)>> {
+    if let Some(other) = selection.rows.iter().find(|row| row.book() != book) {
         bail!("{} is a row of `bench {}`", other.name(), other.book());
     }
     Ok(match book {
-        Book::Write => writes(choice),
-        Book::Read => reads(choice),
+        Book::Write => writes(selection),
+        Book::Read => reads(selection),
     })
 }
 
@@ -49,8 +49,8 @@ fn rows(book: Book) -> impl Iterator<Item = Row> {
 }
 
 /// Returns every row once, in its own or the chosen variant.
-fn reads(choice: &Choice) -> Vec<(Row, Variant)> {
-    let Choice { rows: chosen, pinned, unpinned, tables, sync_binlog, mysql } = choice;
+fn reads(selection: &RowSelection) -> Vec<(Row, Variant)> {
+    let RowSelection { rows: chosen, pinned, unpinned, tables, sync_binlog, mysql } = selection;
     let variant = |row: Row| Variant {
         database: if *mysql { Database::MySql } else { Database::MariaDb },
         sync_binlog: *sync_binlog == Some(1),
@@ -61,11 +61,11 @@ fn reads(choice: &Choice) -> Vec<(Row, Variant)> {
 }
 
 /// Returns the plain variants first, then 50/200/200 tables, then pinned cores, then MySQL.
-fn writes(choice: &Choice) -> Vec<(Row, Variant)> {
+fn writes(selection: &RowSelection) -> Vec<(Row, Variant)> {
     let plain = Variant::PLAIN;
     // Not every combination is measured: each is compared with the plain one, and a run should end.
     let mut circumstances = vec![plain, Variant { tables: Tables::Many, ..plain }, Variant { pinned: true, ..plain }];
-    if choice.pinned && choice.tables == Some(Tables::Many) {
+    if selection.pinned && selection.tables == Some(Tables::Many) {
         circumstances.push(Variant { pinned: true, tables: Tables::Many, ..plain });
     }
     let mut all = Vec::new();
@@ -77,15 +77,15 @@ fn writes(choice: &Choice) -> Vec<(Row, Variant)> {
             }
         }
     }
-    if choice.mysql {
+    if selection.mysql {
         let mysql = Variant { database: Database::MySql, ..plain };
         all.extend(rows(Book::Write).filter(|row| row.is_hot()).map(|row| (row, mysql)));
     }
-    all.retain(|(row, variant)| choice.wants(*row, *variant));
+    all.retain(|(row, variant)| selection.wants(*row, *variant));
     all
 }
 
-impl Choice {
+impl RowSelection {
     fn wants(&self, row: Row, variant: Variant) -> bool {
         let row_wanted = self.rows.is_empty() || self.rows.contains(&row);
         if variant.is_mysql() {
@@ -105,56 +105,62 @@ impl Choice {
 mod tests {
     use super::*;
 
-    const EVERYTHING: Choice =
-        Choice { rows: Vec::new(), pinned: false, unpinned: false, tables: None, sync_binlog: None, mysql: false };
+    const EVERYTHING: RowSelection = RowSelection {
+        rows: Vec::new(),
+        pinned: false,
+        unpinned: false,
+        tables: None,
+        sync_binlog: None,
+        mysql: false,
+    };
 
     #[test]
     fn everything_is_nine_rows_three_times_less_one_million() {
         assert_eq!(writes(&EVERYTHING).len(), 26);
-        assert_eq!(writes(&Choice { mysql: true, ..EVERYTHING }).len(), 28);
+        assert_eq!(writes(&RowSelection { mysql: true, ..EVERYTHING }).len(), 28);
         assert_eq!(writes(&EVERYTHING)[0], (Row::CreateHot, Variant::PLAIN));
     }
 
     #[test]
     fn a_short_run_may_be_one_row() {
-        let choice = Choice {
+        let selection = RowSelection {
             rows: vec![Row::CreateHot],
             unpinned: true,
             tables: Some(Tables::One),
             sync_binlog: Some(0),
             ..EVERYTHING
         };
-        assert_eq!(writes(&choice), [(Row::CreateHot, Variant::PLAIN)]);
+        assert_eq!(writes(&selection), [(Row::CreateHot, Variant::PLAIN)]);
     }
 
     #[test]
     fn mysql_comes_with_whatever_else_was_chosen() {
-        let choice = Choice { rows: vec![Row::LikeHot], pinned: true, mysql: true, ..EVERYTHING };
-        let rows = writes(&choice);
+        let selection = RowSelection { rows: vec![Row::LikeHot], pinned: true, mysql: true, ..EVERYTHING };
+        let rows = writes(&selection);
         assert_eq!(rows.len(), 3);
         assert!(rows[2].1.is_mysql());
     }
 
     #[test]
     fn both_at_once_is_measured_when_it_is_asked_for() {
-        let choice = Choice { pinned: true, tables: Some(Tables::Many), ..EVERYTHING };
-        assert!(writes(&choice).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
-        assert_eq!(writes(&choice).len(), 8);
+        let selection = RowSelection { pinned: true, tables: Some(Tables::Many), ..EVERYTHING };
+        assert!(writes(&selection).iter().all(|(_, variant)| variant.pinned && variant.tables == Tables::Many));
+        assert_eq!(writes(&selection).len(), 8);
     }
 
     #[test]
-    fn every_read_row_comes_once_and_the_hot_page_pinned() {
+    fn every_read_row_comes_once_and_page_hot_pinned() {
         let rows = plan(Book::Read, &EVERYTHING).unwrap();
         assert_eq!(rows.len(), 10);
         assert_eq!(rows[0], (Row::PageHot, Variant { pinned: true, ..Variant::PLAIN }));
         assert!(rows[1..].iter().all(|(_, variant)| *variant == Variant::PLAIN));
-        let free = plan(Book::Read, &Choice { unpinned: true, rows: vec![Row::PageHot], ..EVERYTHING }).unwrap();
+        let free = plan(Book::Read, &RowSelection { unpinned: true, rows: vec![Row::PageHot], ..EVERYTHING }).unwrap();
         assert_eq!(free, [(Row::PageHot, Variant::PLAIN)]);
     }
 
     #[test]
     fn a_row_of_another_benchmark_is_refused() {
-        let choice = Choice { rows: vec![Row::PageHot], ..EVERYTHING };
-        assert!(plan(Book::Write, &choice).is_err() && plan(Book::Read, &choice).is_ok());
+        let selection = RowSelection { rows: vec![Row::PageHot], ..EVERYTHING };
+        assert!(plan(Book::Write, &selection).is_err() && plan(Book::Read, &selection).is_ok());
     }
 }

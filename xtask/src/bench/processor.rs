@@ -1,6 +1,6 @@
 //! A check, before and after a round, that the processor was fully available.
 
-use super::arena::Arena;
+use super::environment::Environment;
 use anyhow::{Context, Result};
 
 /// The factor by which fixed work may exceed its best time.
@@ -16,18 +16,18 @@ pub(super) struct Processor {
 
 impl Processor {
     /// Determines the best time from several probes.
-    pub(super) fn learn(arena: &Arena<'_>) -> Result<Self> {
+    pub(super) fn learn(environment: &Environment<'_>) -> Result<Self> {
         let mut processor = Self { best_ms: f64::INFINITY };
         for _ in 0..FIRST {
-            processor.is_there(arena)?;
+            processor.is_there(environment)?;
         }
         Ok(processor)
     }
 
     /// Returns `true` if the fixed work now takes about its best time.
-    pub(super) fn is_there(&mut self, arena: &Arena<'_>) -> Result<bool> {
-        let said = arena.ask(&["probe"])?;
-        Ok(self.judge(said["work_ms"].as_f64().context("a probe without a time")?))
+    pub(super) fn is_there(&mut self, environment: &Environment<'_>) -> Result<bool> {
+        let output = environment.ask(&["probe"])?;
+        Ok(self.judge(output["work_ms"].as_f64().context("a probe without a time")?))
     }
 
     fn judge(&mut self, work_ms: f64) -> bool {

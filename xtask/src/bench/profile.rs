@@ -35,7 +35,7 @@ mod tests {
     const MANIFEST: &str = "[profile.release]\nstrip = true\n[profile.release.package.xtask]\nopt-level = 0\n";
 
     #[test]
-    fn a_profile_has_its_lto_even_where_the_manifest_is_silent() {
+    fn a_profile_has_an_lto_even_if_the_manifest_sets_none() {
         assert_eq!(describe(MANIFEST, std::iter::empty()).unwrap(), "release (lto = false, strip = true)");
     }
 

@@ -38,9 +38,9 @@ pub(crate) enum Row {
     DeepRanked,
     /// Page 1 of a subject with 1 M comments, against one with 1 k
     LargeStable,
-    /// What a member thinks of 100 comments, from Redis, against one HMGET
+    /// The like states of 100 comments for a member, from Redis, against one HMGET
     StatesHit,
-    /// What a member thinks of 100 comments, against one range of the primary key
+    /// The like states of 100 comments for a member, against one range of the primary key
     StatesMiss,
     /// 1,000 readers of a cold subject at the same moment
     Storm,
@@ -121,8 +121,8 @@ impl Row {
 
     /// Returns the number of rounds, of those that were requested: a row that lasts minutes has
     /// one.
-    pub(super) fn rounds(self, asked: usize) -> usize {
-        if self == Self::Mixed { 1 } else { asked }
+    pub(super) fn rounds(self, requested: usize) -> usize {
+        if self == Self::Mixed { 1 } else { requested }
     }
 
     /// Returns `true` if the row is also measured at sync_binlog=1 and on MySQL: these are the rows
@@ -139,7 +139,7 @@ impl Row {
     /// Returns `true` if a round counts only if the processor was available before and after it:
     /// where the load does not wait for the service, a preempted machine shows as latency of the
     /// service.
-    pub(super) fn needs_the_processor(self) -> bool {
+    pub(super) fn depends_on_the_processor(self) -> bool {
         self == Self::LikeHot10k
     }
 
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_adds_up_is_held_against_the_cpu_of_all_parts() {
+    fn the_sum_is_compared_with_the_cpu_of_all_parts() {
         let ours = Figures { server_cpu_us: 150.0, cache_cpu_us: 50.0, client_cpu_us: 900.0, ..Figures::default() };
         let redis = Figures { client_cpu_us: 30.0, cache_cpu_us: 40.0, ..Figures::default() };
         let constant = Figures { server_cpu_us: 30.0, client_cpu_us: 20.0, ..Figures::default() };

@@ -12,7 +12,7 @@ use crate::run::run_to_end;
 use crate::sdk::{self, Installed, Language};
 use anyhow::{Context, Result, ensure};
 use dev::Dev;
-use row::{Row, Way};
+use row::{CallFigures, Row};
 use std::sync::Arc;
 
 /// The name on the command line.
@@ -20,13 +20,13 @@ pub(super) const NAME: &str = "sdk";
 /// The document that explains the columns.
 pub(super) const DOCUMENT: &str = "docs/benchmarks/sdk.md";
 
-/// What to measure, and how long.
+/// The languages to measure, and the length.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Default: all
     #[arg(value_enum)]
     languages: Vec<Language>,
-    /// Rounds of client and stub, which take turns; medians are told
+    /// Rounds of client and stub, which take turns; medians are reported
     #[arg(long, default_value_t = 7)]
     rounds: usize,
     /// Seconds of each side in a round
@@ -68,16 +68,17 @@ pub(super) fn run(repo: &Repo, live: &Arc<Live>, args: &Args) -> Result<bool> {
 /// Measures one SDK on a server of its own.
 fn measure(repo: &Repo, live: &Arc<Live>, args: &Args, language: Language, installed: &Installed) -> Result<Row> {
     let server = Dev::start(repo, live)?;
-    let first_ms = starts::first_answer_ms(live, args.rounds, || installed.program(repo, server.target(), &["first"]))?;
+    let first_ms =
+        starts::first_response_ms(live, args.rounds, || installed.program(repo, server.target(), &["first"]))?;
     let (rounds, seconds) = (args.rounds.to_string(), args.seconds.to_string());
     let mut program = installed.program(repo, server.target(), &[&rounds, &seconds])?;
     let mut ways = Vec::new();
     let status = run_to_end(live, &mut program, &mut |line| {
         println!("{line}");
-        ways.extend(Way::parse(line));
+        ways.extend(CallFigures::parse(line));
     })?;
     ensure!(status.success(), "its program ended with {status}");
-    ensure!(!ways.is_empty(), "its program told no figures");
+    ensure!(!ways.is_empty(), "its program reported no figures");
     let counts = sdk::by_hand(repo)?;
     let by_hand = counts.iter().find(|count| count.language == language).context("its lines were not counted")?;
     Ok(Row { language: language.name(), bytes: installed.bytes()?, lines_by_hand: by_hand.lines, first_ms, ways })

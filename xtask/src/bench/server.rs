@@ -22,7 +22,7 @@ pub(super) enum Server {
 
 /// The servers and tables that a server uses.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ServerData {
     /// The URL of the database.
     pub(super) database: String,
     /// The URL of Redis, if there is one.
@@ -41,7 +41,7 @@ pub(super) struct Launch {
 
 impl Server {
     /// Returns the program, configured for a place.
-    pub(super) fn launch(&self, repo: &Repo, place: &Place) -> Result<Launch> {
+    pub(super) fn launch(&self, repo: &Repo, place: &ServerData) -> Result<Launch> {
         match self {
             Self::Current(sets) => Ok(Launch {
                 binary: repo.server_binary(),
@@ -68,7 +68,7 @@ impl Launch {
 }
 
 /// Returns the configuration of this tree's server, as `--set` arguments.
-fn current(place: &Place, sets: &[String]) -> Vec<String> {
+fn current(place: &ServerData, sets: &[String]) -> Vec<String> {
     let ours = [
         format!("store.sources=[{{url=\"{}\"}}]", place.database),
         "server.listen=127.0.0.1:0".to_owned(),

@@ -3,8 +3,8 @@
 mod read;
 mod write;
 
-use super::arena::Arena;
 use super::book::Book;
+use super::environment::Environment;
 use super::figures::Figures;
 use super::row::Row;
 use anyhow::{Context, Result};
@@ -26,9 +26,9 @@ pub(super) struct Side {
     load: Vec<String>,
 }
 
-/// How long and with how many callers each load is measured.
+/// The length of each measured load, and the number of its callers.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(super) struct Pace {
+pub(super) struct LoadLength {
     /// Seconds measured in each round of each side
     #[arg(long, default_value_t = 3.0)]
     pub(super) seconds: f64,
@@ -46,7 +46,7 @@ pub(super) struct Pace {
     rate: u32,
 }
 
-impl Pace {
+impl LoadLength {
     /// Returns the pace of closed loops, which is all that most rows need.
     pub(super) fn closed(seconds: f64, callers: usize) -> Self {
         Self { seconds, callers, minutes: 0.0, subjects: 0, rate: 0 }
@@ -64,62 +64,68 @@ impl Side {
     }
 
     /// Measures one round. Its position among the rounds makes its names unique.
-    pub(super) fn measure(&self, arena: &Arena<'_>, round: usize) -> Result<Figures> {
+    pub(super) fn measure(&self, environment: &Environment<'_>, round: usize) -> Result<Figures> {
         let named = |words: &[String]| words.iter().map(|word| word.replace("{round}", &round.to_string())).collect();
         if let Some(before) = &self.before {
             let words: Vec<String> = named(before);
-            arena.ask(&words)?;
+            environment.ask(&words)?;
         }
         let words: Vec<String> = named(&self.load);
-        arena.measure(&words)
+        environment.measure(&words)
     }
 }
 
 /// Returns the service's side first, then the baselines: the bare loop with each of `connections`,
 /// the service in another variant, or nothing.
-pub(super) fn sides(row: Row, arena: &mut Arena<'_>, pace: Pace, connections: &[usize]) -> Result<Vec<Side>> {
-    let mut desk = Desk { arena, pace, connections };
+pub(super) fn sides(
+    row: Row,
+    environment: &mut Environment<'_>,
+    pace: LoadLength,
+    connections: &[usize],
+) -> Result<Vec<Side>> {
+    let mut builder = LoadBuilder { environment, pace, connections };
     match row.book() {
-        Book::Write => write::sides(row, &desk),
-        Book::Read => read::sides(row, &mut desk),
+        Book::Write => write::sides(row, &builder),
+        Book::Read => read::sides(row, &mut builder),
     }
 }
 
 /// Returns the service's side alone.
-pub(super) fn ours(row: Row, arena: &mut Arena<'_>, pace: Pace) -> Result<Side> {
-    sides(row, arena, pace, &[])?.into_iter().next().context("a row without a side")
+pub(super) fn ours(row: Row, environment: &mut Environment<'_>, pace: LoadLength) -> Result<Side> {
+    sides(row, environment, pace, &[])?.into_iter().next().context("a row without a side")
 }
 
 /// The data from which loads are built.
-struct Desk<'a, 'b> {
-    arena: &'a mut Arena<'b>,
-    pace: Pace,
+struct LoadBuilder<'a, 'b> {
+    environment: &'a mut Environment<'b>,
+    pace: LoadLength,
     connections: &'a [usize],
 }
 
-impl Desk<'_, '_> {
+impl LoadBuilder<'_, '_> {
     /// Returns the arguments for work of the service that is not measured.
     fn ask(&self, verb: &str, more: &[&str]) -> Vec<String> {
         let words = std::iter::once(verb).chain(more.iter().copied()).map(str::to_owned);
-        words.chain(self.arena.endpoints(1)).collect()
+        words.chain(self.environment.endpoints(1)).collect()
     }
 
     /// Lets a few callers work for a while: each table has statements of its own, which every
     /// connection prepares once.
     fn make_ready(&self, verb: &str, more: &[&str]) -> Result<()> {
         let some = [more, &["--callers", FEW, "--seconds", "20"]].concat();
-        self.arena.ask(&self.ask(verb, &some)).map(drop)
+        self.environment.ask(&self.ask(verb, &some)).map(drop)
     }
 
     /// Returns a load through a number of serving processes.
     fn through(&self, verb: &str, servers: usize, more: &[&str]) -> Vec<String> {
-        [self.timed(verb, more), self.arena.endpoints(servers)].concat()
+        [self.timed(verb, more), self.environment.endpoints(servers)].concat()
     }
 
     /// Returns the bare loop on a database, with each number of connections.
     fn bare(&self, database: &str, verb: &str, more: &[&str]) -> Vec<Side> {
         let one = |count: &usize| {
-            let place = ["--url".to_owned(), self.arena.url(database), "--connections".to_owned(), count.to_string()];
+            let place =
+                ["--url".to_owned(), self.environment.url(database), "--connections".to_owned(), count.to_string()];
             Side::new(&format!("bare, {count} conn."), [self.timed(verb, more), place.to_vec()].concat())
         };
         self.connections.iter().map(one).collect()

@@ -1,14 +1,14 @@
 //! A run of one benchmark: its rows, each on servers of its own, its table and its files.
 
-use super::arena::Arena;
 use super::book::Book;
+use super::environment::Environment;
 use super::figures::Figures;
 use super::outcome::Outcome;
-use super::plan::{Choice, plan};
+use super::plan::{RowSelection, plan};
 use super::processor::Processor;
 use super::row::Row;
 use super::server::Server;
-use super::sides::{BARE_CONNECTIONS, Pace, Side, sides};
+use super::sides::{BARE_CONNECTIONS, LoadLength, Side, sides};
 use super::variant::Variant;
 use super::{record, table};
 use crate::live::Live;
@@ -18,14 +18,14 @@ use anyhow::{Context, Result, ensure};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What to measure, and how long.
+/// The rows to measure, and the length.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    choice: Choice,
+    selection: RowSelection,
     #[command(flatten)]
-    pace: Pace,
-    /// Rounds of each side; the sides take turns, and medians are told
+    pace: LoadLength,
+    /// Rounds of each side; the sides take turns, and medians are reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// One more configuration value of the service, as its own --set
@@ -40,11 +40,11 @@ pub(crate) struct Args {
 pub(super) fn run(repo: &Repo, live: &Arc<Live>, book: Book, args: &Args) -> Result<bool> {
     ensure!(args.rounds > 0, "at least one round");
     tools::mariadb(live)?;
-    if args.choice.mysql {
+    if args.selection.mysql {
         servers::unpack_mysql(repo, live)?;
     }
     build::programs(repo, live)?;
-    let (begin, rows) = (Instant::now(), plan(book, &args.choice)?);
+    let (begin, rows) = (Instant::now(), plan(book, &args.selection)?);
     let (mut outcomes, mut failed) = (Vec::new(), Vec::new());
     for (number, (row, variant)) in rows.iter().enumerate() {
         let minutes = begin.elapsed().as_secs_f64() / 60.0;
@@ -80,9 +80,9 @@ fn measure(
     earlier: &[Outcome],
 ) -> Result<Outcome> {
     let sets: Vec<String> = row.sets().iter().map(|set| (*set).to_owned()).chain(args.sets.iter().cloned()).collect();
-    let mut arena = Arena::open(repo, live, variant, row, &Server::Current(sets))?;
-    let sides = sides(row, &mut arena, args.pace, &connections(row, variant, earlier))?;
-    let measured = rounds(row, &arena, &sides, args).inspect_err(|_| eprintln!("{}", arena.logs()))?;
+    let mut environment = Environment::open(repo, live, variant, row, &Server::Current(sets))?;
+    let sides = sides(row, &mut environment, args.pace, &connections(row, variant, earlier))?;
+    let measured = rounds(row, &environment, &sides, args).inspect_err(|_| eprintln!("{}", environment.logs()))?;
     let medians: Vec<(String, Figures)> = sides
         .iter()
         .zip(&measured.figures)
@@ -100,7 +100,7 @@ fn measure(
     Ok(Outcome {
         row,
         variant,
-        version: arena.version,
+        version: environment.version,
         ours: ours.1,
         baseline,
         rounds: measured.figures[0].len(),
@@ -120,27 +120,27 @@ fn connections(row: Row, variant: Variant, earlier: &[Outcome]) -> Vec<usize> {
 }
 
 /// The figures of all sides, each with those of its rounds.
-struct Measured {
+struct RowFigures {
     figures: Vec<Vec<Figures>>,
     thrown_away: usize,
 }
 
 /// Lets the sides take turns.
-fn rounds(row: Row, arena: &Arena<'_>, sides: &[Side], args: &Args) -> Result<Measured> {
-    let mut measured = Measured { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
-    let mut processor = if row.needs_the_processor() { Some(Processor::learn(arena)?) } else { None };
+fn rounds(row: Row, environment: &Environment<'_>, sides: &[Side], args: &Args) -> Result<RowFigures> {
+    let mut measured = RowFigures { figures: vec![Vec::new(); sides.len()], thrown_away: 0 };
+    let mut processor = if row.depends_on_the_processor() { Some(Processor::learn(environment)?) } else { None };
     // The number of rounds is bounded, because a machine may never be free.
     let wanted = row.rounds(args.rounds);
     for round in 1..=wanted * 3 {
-        let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(arena))?;
-        let mut told = Vec::new();
+        let free = processor.as_mut().map_or(Ok(true), |processor| processor.is_there(environment))?;
+        let mut round_figures = Vec::new();
         for side in sides {
-            let figures = side.measure(arena, round).with_context(|| side.label.clone())?;
-            told.push(figures);
+            let figures = side.measure(environment, round).with_context(|| side.label.clone())?;
+            round_figures.push(figures);
             eprintln!("  round {round}, {:<18} {}", side.label, table::brief(&figures));
         }
-        if free && processor.as_mut().map_or(Ok(true), |processor| processor.is_there(arena))? {
-            measured.figures.iter_mut().zip(told).for_each(|(rounds, figures)| rounds.push(figures));
+        if free && processor.as_mut().map_or(Ok(true), |processor| processor.is_there(environment))? {
+            measured.figures.iter_mut().zip(round_figures).for_each(|(rounds, figures)| rounds.push(figures));
         } else {
             measured.thrown_away += 1;
             eprintln!("  round {round} does not count: the processor was not there before or after it");

@@ -21,7 +21,7 @@ const HEAD: [&str; 13] = [
     "p50 ms",
     "p99 ms",
     "p99.9 ms",
-    "held against",
+    "compared with",
     "its rate",
     "ratio",
     "goal",
@@ -57,7 +57,7 @@ fn cells(outcome: &Outcome) -> [String; 13] {
         let parts = [of.server_cpu_us, of.database_cpu_us, of.cache_cpu_us, of.client_cpu_us];
         parts.map(|part| format!("{part:.1}")).join(" + ")
     };
-    let thrown = if outcome.row.needs_the_processor() {
+    let thrown = if outcome.row.depends_on_the_processor() {
         format!("{}, {} thrown away", outcome.rounds, outcome.thrown_away)
     } else {
         outcome.rounds.to_string()

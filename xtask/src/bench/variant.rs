@@ -9,7 +9,7 @@ pub(super) enum Database {
     MySql,
 }
 
-/// How many tables the rows of the service are spread over. The bare loop always has one of each.
+/// The number of tables that the rows of the service are spread over. The bare loop always has one of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Tables {
     /// One of each
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variant_is_told_in_one_line() {
+    fn a_variant_is_named_in_one_line() {
         assert_eq!(Variant::PLAIN.to_string(), "MariaDB, sync_binlog=0, 1/1/1 tables");
         let other = Variant { database: Database::MySql, sync_binlog: true, tables: Tables::Many, pinned: true };
         assert_eq!(other.to_string(), "MySQL, sync_binlog=1, 50/200/200 tables, pinned");

@@ -58,16 +58,16 @@ fn finds_faults(api: &Api<'_>) -> Result<()> {
     namespace(api, "faults")?;
     let object =
         |kind: &str, spec: Value| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "spec": spec});
-    for (object, why) in [
+    for (object, reason) in [
         (object("Service", json!({"ports": [{"port": 1}], "selectors": {}})), "selectors"),
         (object("Service", json!({"ports": [{"port": 70_000}]})), "65535"),
         (object("Pod", json!({"containers": [{"name": "x", "image": "x"}]})), "violates PodSecurity"),
     ] {
-        let told = match api.place(&object, "faults").and_then(|path| api.apply(&path, &object)) {
+        let message = match api.place(&object, "faults").and_then(|path| api.apply(&path, &object)) {
             Ok(_) => "it is taken".to_owned(),
             Err(error) => format!("{error:#}"),
         };
-        ensure!(told.contains(why), "{object} should be refused for {why:?}: {told}");
+        ensure!(message.contains(reason), "{object} should be refused for {reason:?}: {message}");
     }
     Ok(())
 }

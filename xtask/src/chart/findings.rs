@@ -29,12 +29,12 @@ impl Findings {
     }
 
     /// Records a check that could not run.
-    pub(super) fn skip(&mut self, why: impl Into<String>) {
-        self.skipped.push(why.into());
+    pub(super) fn skip(&mut self, reason: impl Into<String>) {
+        self.skipped.push(reason.into());
     }
 
-    /// Prints everything.
-    pub(crate) fn print(&self) {
+    /// Writes everything to standard error.
+    pub(crate) fn show(&self) {
         self.faults.iter().for_each(|fault| eprintln!("FAULT {fault}"));
         self.skipped.iter().for_each(|reason| eprintln!("SKIPPED {reason}"));
         println!("chart: {} checks passed, {} fault(s)", self.passed, self.faults.len());

@@ -48,10 +48,10 @@ mod tests {
     use super::same;
 
     #[test]
-    fn the_first_line_that_differs_is_told() {
+    fn the_first_line_that_differs_is_named() {
         assert!(same("a\nb\n", "a\nb\n").is_ok());
-        let told = same("a\nb\n", "a\nc\n").unwrap_err().to_string();
-        assert!(told.contains("line 2") && told.contains("\"b\" became \"c\""), "{told}");
+        let message = same("a\nb\n", "a\nc\n").unwrap_err().to_string();
+        assert!(message.contains("line 2") && message.contains("\"b\" became \"c\""), "{message}");
         assert!(same("a\n", "a\nb\n").unwrap_err().to_string().contains("line 2"));
     }
 }

@@ -55,9 +55,9 @@ fn valid(validator: &Path, folder: &Path, objects: &[&Value]) -> Result<()> {
         command.arg(path);
     }
     let output = command.output()?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     // The validator only warns of an unknown kind and continues.
-    ensure!(output.status.success() && !said.contains("WARN"), "{}{}", said, String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success() && !text.contains("WARN"), "{}{}", text, String::from_utf8_lossy(&output.stderr));
     Ok(())
 }
 

@@ -72,7 +72,7 @@ fn alerts(repo: &Repo) -> Result<Vec<Alert>> {
         runbook: text(rule, "/annotations/runbook"),
     };
     let alerts: Vec<Alert> = rules.map(alert).collect();
-    ensure!(!alerts.is_empty(), "files/alerts.yaml alerts nobody");
+    ensure!(!alerts.is_empty(), "files/alerts.yaml has no alert");
     Ok(alerts)
 }
 
@@ -99,12 +99,13 @@ fn dashboards(
     let folder = format!("{CHART}/files/dashboards/");
     let mut shown = BTreeSet::new();
     for path in repo.files()?.into_iter().filter(|path| path.starts_with(&folder)) {
-        let board: Value = serde_json::from_str(&fs::read_to_string(repo.at(&path))?).with_context(|| path.clone())?;
-        let named = board["uid"].as_str().is_some_and(|uid| path == format!("{folder}{uid}.json"));
+        let dashboard: Value =
+            serde_json::from_str(&fs::read_to_string(repo.at(&path))?).with_context(|| path.clone())?;
+        let named = dashboard["uid"].as_str().is_some_and(|uid| path == format!("{folder}{uid}.json"));
         found.judge(&path, if named { Ok(()) } else { Err(anyhow!("its uid is not its name")) });
-        for target in targets(&board) {
+        for target in targets(&dashboard) {
             let query = target["expr"].as_str().unwrap_or_default();
-            found.judge(&path, registered(query, series).and_then(|()| leads_on(query, target, exemplars)));
+            found.judge(&path, registered(query, series).and_then(|()| exemplar_is_set(query, target, exemplars)));
             shown.extend(metrics(query));
         }
     }
@@ -122,17 +123,17 @@ fn targets(value: &Value) -> Vec<&Value> {
 }
 
 /// Checks that a query requests exemplars exactly if one of its metrics has them.
-fn leads_on(query: &str, target: &Value, exemplars: &BTreeSet<String>) -> Result<()> {
+fn exemplar_is_set(query: &str, target: &Value, exemplars: &BTreeSet<String>) -> Result<()> {
     let there = metrics(query).iter().any(|name| exemplars.contains(name));
-    let asked = target["exemplar"].as_bool().unwrap_or_default();
-    ensure!(there == asked, "\"exemplar\" is {asked}, and should be {there}: {query}");
+    let wanted = target["exemplar"].as_bool().unwrap_or_default();
+    ensure!(there == wanted, "\"exemplar\" is {wanted}, and should be {there}: {query}");
     Ok(())
 }
 
 fn registered(query: &str, series: &BTreeSet<String>) -> Result<()> {
-    let asked = metrics(query);
-    ensure!(!asked.is_empty(), "asks for no metric: {query}");
-    match asked.iter().find(|name| !series.contains(*name)) {
+    let names = metrics(query);
+    ensure!(!names.is_empty(), "asks for no metric: {query}");
+    match names.iter().find(|name| !series.contains(*name)) {
         Some(name) => Err(anyhow!("there is no metric {name}")),
         None => Ok(()),
     }
@@ -181,28 +182,31 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn asked(query: &str) -> Vec<String> {
+    fn metric_names(query: &str) -> Vec<String> {
         metrics(query).into_iter().collect()
     }
 
     #[test]
-    fn metrics_are_told_from_everything_else_in_a_query() {
+    fn metric_names_are_found_in_a_query() {
         let query =
             "histogram_quantile(0.99, sum by (le, pool) (rate(a_bucket{x=~\"b|c}\"}[5m]))) > 14.4 * 0.001 and on (d) e";
-        assert_eq!(asked(query), ["a_bucket", "e"]);
-        assert_eq!(asked("(sum(rate(a[1h])) or vector(0)) / max without(b) (c) unless d offset 5m"), ["a", "c", "d"]);
-        assert!(asked("time() - 3").is_empty());
+        assert_eq!(metric_names(query), ["a_bucket", "e"]);
+        assert_eq!(
+            metric_names("(sum(rate(a[1h])) or vector(0)) / max without(b) (c) unless d offset 5m"),
+            ["a", "c", "d"]
+        );
+        assert!(metric_names("time() - 3").is_empty());
     }
 
     #[test]
     fn exemplars_are_asked_for_where_they_are() {
         let exemplars = BTreeSet::from(["a_bucket".to_owned()]);
-        let board = json!({"panels": [{"targets": [
+        let dashboard = json!({"panels": [{"targets": [
             {"expr": "rate(a_bucket[5m])", "exemplar": true}, {"expr": "rate(a_bucket[5m])"},
             {"expr": "rate(b_bucket[5m])"}, {"expr": "rate(b_bucket[5m])", "exemplar": true},
         ]}]});
-        let sound = |target: &Value| leads_on(target["expr"].as_str().unwrap(), target, &exemplars).is_ok();
-        assert_eq!(targets(&board).into_iter().map(sound).collect::<Vec<_>>(), [true, false, true, false]);
+        let sound = |target: &Value| exemplar_is_set(target["expr"].as_str().unwrap(), target, &exemplars).is_ok();
+        assert_eq!(targets(&dashboard).into_iter().map(sound).collect::<Vec<_>>(), [true, false, true, false]);
     }
 
     #[test]

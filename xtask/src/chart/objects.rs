@@ -62,7 +62,7 @@ pub(super) fn title(object: &Value) -> String {
     format!("{} {}", word(&object["kind"]), word(&object["metadata"]["name"]))
 }
 
-/// Returns a text, or an empty one if the value is none.
+/// Returns a text; an empty one if the value is not a text.
 pub(super) fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -33,8 +33,8 @@ fn patched(helm: &Helm<'_>, examples: &[Rendered], name: &str) -> Result<()> {
                 let count = documents(&text)?.iter().filter(has).count();
                 return if count == 1 { Ok(()) } else { Err(anyhow!("{count} objects were patched")) };
             }
-            Err(told) if told.to_string().contains(ABSENT) => {}
-            Err(told) => return Err(told),
+            Err(error) if error.to_string().contains(ABSENT) => {}
+            Err(error) => return Err(error),
         }
     }
     Err(anyhow!("no example renders it"))

@@ -56,16 +56,16 @@ fn restricted(spec: &Value) -> Result<()> {
 fn nothing_secret(rendered: &Rendered) -> Result<()> {
     ensure!(rendered.of_kind("Secret").next().is_none(), "the chart makes a Secret");
     for map in rendered.of_kind("ConfigMap") {
-        let mut told = None;
+        let mut secret = None;
         leaves(&map["data"], "", &mut |path, value| {
             let mut lines = word(value).lines().filter(|line| {
                 let key = line.split('=').next().unwrap_or_default().trim();
                 CANARIES.iter().any(|canary| key == *canary || canary.ends_with("//") && line.contains(canary))
             });
-            told = told.take().or_else(|| lines.next().map(|line| format!("{path}: {line}")));
+            secret = secret.take().or_else(|| lines.next().map(|line| format!("{path}: {line}")));
         });
-        if let Some(told) = told {
-            return Err(anyhow!("{} holds a secret at {told}", title(map)));
+        if let Some(secret) = secret {
+            return Err(anyhow!("{} holds a secret at {secret}", title(map)));
         }
     }
     Ok(())
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_secret_is_found_in_a_config_map() {
+    fn a_secret_in_a_config_map_is_found() {
         let map = |line: &str| json!({"kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"riposte.toml": line}});
         let rendered = |line: &str| Rendered { name: "x".into(), objects: vec![map(line)] };
         nothing_secret(&rendered("[store]\nkind = \"mysql\"\n")).unwrap();

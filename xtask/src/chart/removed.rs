@@ -4,7 +4,7 @@
 use super::CHART;
 use super::findings::Findings;
 use super::helm::Helm;
-use super::refusals::refused;
+use super::rejections::refused;
 use crate::live::Live;
 use crate::repo::Repo;
 use crate::run::run;
@@ -51,25 +51,25 @@ fn listed(repo: &Repo) -> Result<Listed> {
 /// Sets every removed value.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut Findings) -> Result<()> {
     for gone in &listed(repo)?.removed {
-        found.judge(format!("removed, {}", gone.path), told(helm, gone));
+        found.judge(format!("removed, {}", gone.path), names_the_successor(helm, gone));
     }
     let folder = live.folder()?;
     let chart = folder.path().join("riposte");
     run(live, repo.command("cp").arg("-r").arg(repo.at(CHART)).arg(&chart))?;
-    let planted = Gone { path: "server.port".into(), instead: "service.port".into(), since: "0.2.0".into() };
+    let removed = Gone { path: "server.port".into(), instead: "service.port".into(), since: "0.2.0".into() };
     let schema = chart.join("values.schema.json");
     let mut open: Value = serde_json::from_str(&fs::read_to_string(&schema)?)?;
     let properties = open["properties"].as_object_mut().context("the schema has no properties")?;
     properties.insert("server".to_owned(), json!({}));
     fs::write(&schema, open.to_string())?;
-    let listed = Listed { removed: vec![planted] };
+    let listed = Listed { removed: vec![removed] };
     fs::write(chart.join("removed.yaml"), serde_json::to_string(&listed)?)?;
-    found.judge("removed, planted", told(&helm.on(&chart), &listed.removed[0]));
+    found.judge("removed, as an example", names_the_successor(&helm.on(&chart), &listed.removed[0]));
     Ok(())
 }
 
 /// Fails unless the message names the successor.
-fn told(helm: &Helm<'_>, gone: &Gone) -> Result<()> {
+fn names_the_successor(helm: &Helm<'_>, gone: &Gone) -> Result<()> {
     let Gone { path, instead, since } = gone;
     let words = [format!("{path} was removed in {since}: use {instead}")];
     refused(helm.template(&[], &[&format!("{path}=1")]), &words)

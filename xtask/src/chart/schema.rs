@@ -32,9 +32,9 @@ const CONFIG: &str = "/properties/config";
 pub(super) fn check(repo: &Repo, update: bool, found: &mut Findings) -> Result<()> {
     let path = repo.at(CHART).join("values.schema.json");
     let mut schema: Value = serde_json::from_str(&fs::read_to_string(&path)?).context("values.schema.json")?;
-    let printed = output_of(repo.clean(repo.server_binary()).args(["config", "schema"]))?;
+    let output = output_of(repo.clean(repo.server_binary()).args(["config", "schema"]))?;
     let defaults: Value = yaml_serde::from_str(&fs::read_to_string(repo.at(CHART).join("values.yaml"))?)?;
-    let mut config = open_to_users(serde_json::from_str(&printed).context("riposte config schema")?)?;
+    let mut config = open_to_users(serde_json::from_str(&output).context("riposte config schema")?)?;
     required::require(&mut config, &defaults["config"], "", &mut Vec::new());
     open_removed(&mut config, removed::places(repo)?.iter().filter_map(|place| place.strip_prefix(CONFIG)));
     let at = schema.pointer_mut(CONFIG).context("values.schema.json has no config")?;
@@ -110,10 +110,10 @@ mod tests {
     #[test]
     fn a_removed_key_is_open_and_a_removed_section_covers_its_keys() {
         let mut config = json!({"properties": {"cache": {"properties": {"ttl": {"type": "string"}}}}});
-        let places = ["/properties/cache", "/properties/cache/properties/age", "/properties/lanes"];
-        open_removed(&mut config, places.into_iter().chain(["/properties/lanes/properties/queue"]));
+        let places = ["/properties/cache", "/properties/cache/properties/age", "/properties/queues"];
+        open_removed(&mut config, places.into_iter().chain(["/properties/queues/properties/depth"]));
         let cache = json!({"properties": {"ttl": {"type": "string"}, "age": {}}});
-        assert_eq!(config, json!({"properties": {"cache": cache, "lanes": {}}}));
+        assert_eq!(config, json!({"properties": {"cache": cache, "queues": {}}}));
     }
 
     #[test]

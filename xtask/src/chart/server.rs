@@ -111,7 +111,7 @@ fn with_variables(repo: &Repo, container: &Value) -> Result<Command> {
             Some(value) => value,
             None if name == "RIPOSTE__TELEMETRY__HEADERS" => HEADERS,
             None if variable.pointer("/valueFrom/fieldRef").is_some() => FIELD,
-            None => anyhow::bail!("nobody knows the secret {name}"),
+            None => anyhow::bail!("there is no secret {name}"),
         };
         command.env(name, value);
     }

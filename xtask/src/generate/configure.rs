@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 
 /// The generated page.
 pub(super) const PAGE: &str = "docs/configure.md";
-/// The source of the page: the text that `riposte config example` prints.
+/// The source of the page: the text of `riposte config example`.
 pub(super) const DEFAULTS: &str = "server/src/config/default.toml";
 
 const HEAD: &str = "\

@@ -119,14 +119,14 @@ impl<'a> Message<'a> {
     }
 
     /// Returns the oneof that a field belongs to, if any.
-    pub(crate) fn choice(&self, field: &Field<'_>) -> Option<&'a str> {
+    pub(crate) fn oneof_of(&self, field: &Field<'_>) -> Option<&'a str> {
         let place = usize::try_from(field.says.oneof_index?).ok()?;
         self.oneofs().nth(place).filter(|_| !field.says.proto3_optional())
     }
 
     /// Returns the names of its oneofs.
     pub(crate) fn oneofs(&self) -> impl Iterator<Item = &'a str> {
-        self.says.oneof_decl.iter().map(|choice| choice.name())
+        self.says.oneof_decl.iter().map(|oneof| oneof.name())
     }
 
     /// Returns the field of a name, if it exists.

@@ -36,13 +36,13 @@ impl Files {
 
     /// Writes the files that differ and removes those that are stale. With `check` it changes
     /// nothing and fails with their names.
-    pub(crate) fn settle(&self, repo: &Repo, check: bool) -> Result<()> {
+    pub(crate) fn write_or_check(&self, repo: &Repo, check: bool) -> Result<()> {
         let differs = |path: &str, content: &[u8]| fs::read(repo.at(path)).ok().as_deref() != Some(content);
         let changed: Vec<_> = self.made.iter().filter(|(path, content)| differs(path, content)).collect();
         let names: Vec<&str> = changed.iter().map(|(path, _)| *path).chain(&self.stale).map(String::as_str).collect();
         if check {
-            let said = "run `cargo xtask gen`: these files are not what is generated";
-            ensure!(names.is_empty(), "{said}: {}", names.join(", "));
+            let message = "run `cargo xtask gen`: these files are not what is generated";
+            ensure!(names.is_empty(), "{message}: {}", names.join(", "));
             return Ok(());
         }
         for (path, content) in &changed {

@@ -90,7 +90,7 @@ fn builder(metric: &Metric) -> String {
         Instrument::ObservableCounter => "observable_counter",
         Instrument::ObservableGauge => "observable_gauge",
     };
-    let unit = match metric.told_unit() {
+    let unit = match metric.shown_unit() {
         "" => String::new(),
         unit => format!(".with_unit({unit:?})"),
     };

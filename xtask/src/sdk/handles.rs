@@ -24,7 +24,7 @@ pub(super) struct Listed {
 struct ListedHandle {
     name: String,
     about: String,
-    holds: Held,
+    contains: HandleMessage,
     made_by_client: Option<Vec<String>>,
     verbs: Vec<ListedVerb>,
 }
@@ -38,12 +38,12 @@ struct ListedVerb {
     set: Vec<(String, String)>,
     #[serde(default)]
     options: Vec<String>,
-    answers: ListedAnswer,
+    returns: ListedReturn,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-enum ListedAnswer {
+enum ListedReturn {
     Message {},
     Handle { handle: String, field: String },
     Pages {},
@@ -56,14 +56,14 @@ pub(super) struct Handle {
     name: String,
     about: String,
     made_by_client: Option<Vec<String>>,
-    holds: Held,
+    contains: HandleMessage,
     verbs: Vec<Verb>,
 }
 
 /// The message that a handle holds, and its name in the handle.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Held {
+struct HandleMessage {
     message: String,
     name: String,
 }
@@ -78,8 +78,8 @@ struct Verb {
     response: String,
     arguments: Vec<Argument>,
     set: Vec<Set>,
-    options: Vec<Choice>,
-    answers: Answer,
+    options: Vec<VerbOption>,
+    returns: VerbReturn,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -115,7 +115,7 @@ struct Set {
 
 /// An optional field of the request.
 #[derive(Debug, Serialize)]
-struct Choice {
+struct VerbOption {
     name: String,
     field: String,
     #[serde(rename = "type")]
@@ -128,7 +128,7 @@ struct Choice {
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Answer {
+enum VerbReturn {
     Message {
         message: String,
     },
@@ -172,7 +172,7 @@ impl Listed {
     /// it.
     pub(super) fn resolve(&self, contract: &Contract<'_>, find: &Find<'_>) -> Result<Vec<Handle>> {
         let handle = |listed: &ListedHandle| -> Result<Handle> {
-            let held = contract.named(&listed.holds.message)?;
+            let held = contract.named(&listed.contains.message)?;
             for part in listed.made_by_client.iter().flatten() {
                 let found = held.field(part)?.type_name();
                 ensure!(found == "string", "{part} is a {found}, and a client makes handles of texts");
@@ -183,7 +183,7 @@ impl Listed {
                 name: listed.name.clone(),
                 about: listed.about.clone(),
                 made_by_client: listed.made_by_client.clone(),
-                holds: listed.holds.clone(),
+                contains: listed.contains.clone(),
                 verbs: verbs.collect::<Result<_>>()?,
             })
         };
@@ -203,7 +203,7 @@ impl Listed {
             arguments.extend(argument);
             set.push(one);
         }
-        let options = verb.options.iter().map(|name| Ok(Choice::of(request.field(name)?)));
+        let options = verb.options.iter().map(|name| Ok(VerbOption::of(request.field(name)?)));
         Ok(Verb {
             name: verb.name.clone(),
             about: verb.about.clone(),
@@ -214,40 +214,40 @@ impl Listed {
             arguments,
             set,
             options: options.collect::<Result<_>>()?,
-            answers: self.answer(contract, method, request, response, &verb.answers)?,
+            returns: self.returned(contract, method, request, response, &verb.returns)?,
         })
     }
 
-    fn answer(
+    fn returned(
         &self,
         contract: &Contract<'_>,
         method: &MethodModel,
         request: &Message<'_>,
         response: &Message<'_>,
-        listed: &ListedAnswer,
-    ) -> Result<Answer> {
-        let streams = matches!(listed, ListedAnswer::Watch { .. });
+        listed: &ListedReturn,
+    ) -> Result<VerbReturn> {
+        let streams = matches!(listed, ListedReturn::Watch { .. });
         ensure!(streams == method.server_streaming, "{} streams, or the verb says so wrongly", method.name);
         Ok(match listed {
-            ListedAnswer::Message {} => Answer::Message { message: response.name.to_owned() },
-            ListedAnswer::Handle { handle, field } => {
+            ListedReturn::Message {} => VerbReturn::Message { message: response.name.to_owned() },
+            ListedReturn::Handle { handle, field } => {
                 let target = self.handles.iter().find(|one| one.name == *handle);
-                let holds = &target.with_context(|| format!("there is no handle {handle}"))?.holds.message;
+                let contains = &target.with_context(|| format!("there is no handle {handle}"))?.contains.message;
                 let found = response.field(field)?.type_name();
-                ensure!(*holds == found, "{field} is a {found}, and {handle} holds a {holds}");
-                Answer::Handle { handle: handle.clone(), field: field.clone() }
+                ensure!(*contains == found, "{field} is a {found}, and {handle} contains a {contains}");
+                VerbReturn::Handle { handle: handle.clone(), field: field.clone() }
             }
-            ListedAnswer::Pages {} => {
+            ListedReturn::Pages {} => {
                 let pages = method.pages.clone().with_context(|| format!("{} has no pages", method.name))?;
-                Answer::Pages { items: pages.items, item: pages.item }
+                VerbReturn::Pages { items: pages.items, item: pages.item }
             }
-            ListedAnswer::Watch { resume, revisions } => {
+            ListedReturn::Watch { resume, revisions } => {
                 request.field(resume)?;
                 let path = |path: &String| walk(contract, response, path).map(|(names, _, _)| names);
                 let revisions = revisions.iter().map(path).collect::<Result<_>>()?;
-                let choice = response.oneofs().next().context("an event is a choice of kinds")?;
-                let (item, oneof) = (response.name.to_owned(), choice.to_owned());
-                Answer::Watch { item, resume: resume.clone(), oneof, revisions }
+                let oneof = response.oneofs().next().context("an event is a oneof of kinds")?;
+                let (item, oneof) = (response.name.to_owned(), oneof.to_owned());
+                VerbReturn::Watch { item, resume: resume.clone(), oneof, revisions }
             }
         })
     }
@@ -259,7 +259,7 @@ impl Argument {
     }
 }
 
-impl Choice {
+impl VerbOption {
     fn of(field: &Field<'_>) -> Self {
         let kind = field.type_name();
         Self {
@@ -370,8 +370,8 @@ mod tests {
     /// Resolves a file whose only verb has this list of fields.
     fn resolved(set: &str) -> Result<Vec<Handle>> {
         let text = format!(
-            "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: H, about: h, holds: {{name: key, message: Key}}, verbs: \
-             [{{name: v, about: w, call: S.M, set: {set}, answers: {{kind: message}}}}]}}"
+            "clients: {{}}\nadmin: {{}}\nhandles:\n- {{name: H, about: h, contains: {{name: key, message: Key}}, verbs: \
+             [{{name: v, about: w, call: S.M, set: {set}, returns: {{kind: message}}}}]}}"
         );
         let set = contract();
         let method = MethodModel::example("M", "Request", "Response");
@@ -380,15 +380,15 @@ mod tests {
 
     #[test]
     fn a_verb_is_filled_in_from_the_contract() {
-        let handles = resolved("[[key.id, who], [mood, =MOOD_GOOD]]").unwrap();
+        let handles = resolved("[[key.id, member], [mood, =MOOD_GOOD]]").unwrap();
         let verb = &handles[0].verbs[0];
-        assert_eq!((verb.arguments[0].name.as_str(), verb.arguments[0].kind.as_str()), ("who", "string"));
+        assert_eq!((verb.arguments[0].name.as_str(), verb.arguments[0].kind.as_str()), ("member", "string"));
         assert_eq!((verb.set[0].messages[0].as_str(), verb.set[1].source), ("Key", "constant"));
     }
 
     #[test]
-    fn a_name_that_is_not_in_the_contract_is_told() {
-        for (set, said) in [
+    fn a_name_that_is_not_in_the_contract_is_an_error() {
+        for (set, message) in [
             ("[[kay, self]]", "Request has no field kay"),
             ("[[key, self.ed]]", "Key has no field ed"),
             ("[[mood, =MOOD_BAD]]", "Mood has no value MOOD_BAD"),
@@ -396,7 +396,7 @@ mod tests {
             ("[[key.id, a], [key.id, b]]", "key is set twice"),
         ] {
             let error = format!("{:#}", resolved(set).unwrap_err());
-            assert!(error.contains(said) && error.contains("sdk/handles.yaml, H: verb v"), "{error}");
+            assert!(error.contains(message) && error.contains("sdk/handles.yaml, H: verb v"), "{error}");
         }
     }
 }

@@ -12,7 +12,7 @@ const FILE: &str = "sdk/options.yaml";
 #[serde(deny_unknown_fields)]
 pub(super) struct ClientOption {
     name: String,
-    kind: Kind,
+    kind: OptionKind,
     /// The address at which `riposte dev` listens, for an option that is an address.
     dev: Option<String>,
     about: String,
@@ -23,7 +23,7 @@ pub(super) struct ClientOption {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum OptionKind {
     Text,
     Flag,
     Pem,
@@ -44,7 +44,7 @@ pub(super) fn read(repo: &Repo) -> Result<Vec<ClientOption>> {
 fn parse(text: &str) -> Result<Vec<ClientOption>> {
     let Listed { mut options } = yaml_serde::from_str(text)?;
     for option in &mut options {
-        ensure!(option.dev.is_none() || option.kind == Kind::Text, "{} is no address", option.name);
+        ensure!(option.dev.is_none() || option.kind == OptionKind::Text, "{} is no address", option.name);
         option.variable = format!("RIPOSTE_{}", option.name.to_uppercase());
     }
     Ok(options)
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn an_option_has_its_variable() {
-        let options = parse("options: [{name: tls_ca, kind: pem, about: Whom to trust.}]").unwrap();
+        let options = parse("options: [{name: tls_ca, kind: pem, about: The trusted authority.}]").unwrap();
         assert_eq!(options[0].variable, "RIPOSTE_TLS_CA");
     }
 

@@ -50,9 +50,9 @@ fn collect(folder: &Path, name: &str, files: &mut Files) -> Result<()> {
 /// plugin.
 fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin, before: &[Plugin]) -> Result<()> {
     fs::create_dir_all(&toolchain.dir)?;
-    let stamp = toolchain.dir.join(format!("{}.installed-by", plugin.name));
+    let installed_by = toolchain.dir.join(format!("{}.installed-by", plugin.name));
     let wanted = plugin.install.join(" ");
-    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) && toolchain.has(&plugin.name) {
+    if fs::read_to_string(&installed_by).is_ok_and(|found| found == wanted) && toolchain.has(&plugin.name) {
         return Ok(());
     }
     if !before.iter().any(|other| other.install == plugin.install) {
@@ -60,5 +60,5 @@ fn install(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain, plugin: &Plugin
         run(live, command.env("GOBIN", toolchain.dir.join("bin")))?;
     }
     ensure!(toolchain.has(&plugin.name), "it is not in {} after its installation", toolchain.dir.display());
-    Ok(fs::write(stamp, wanted)?)
+    Ok(fs::write(installed_by, wanted)?)
 }

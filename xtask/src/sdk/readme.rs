@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_filled_again_and_again_and_one_without_an_end_is_told() {
+    fn sections_are_replaced_repeatedly_and_one_without_an_end_is_an_error() {
         let text = "a\n<!-- quickstart: x/q.go -->\nold\n<!-- quickstart end -->\nb\n";
         let once = filled(text, |path| Ok(format!("{path}\n"))).unwrap();
         assert_eq!(once, "a\n<!-- quickstart: x/q.go -->\n\n```go\nx/q.go\n```\n\n<!-- quickstart end -->\nb\n");

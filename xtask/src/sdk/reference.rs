@@ -2,8 +2,8 @@
 //! error reasons, and an index. The sources are the comments of the protos, the service
 //! configurations and sdk/handles.yaml.
 
+mod error_list;
 mod page;
-mod refusals;
 mod text;
 
 use super::handles::Listed;

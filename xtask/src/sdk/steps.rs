@@ -4,7 +4,7 @@ use super::language::Language;
 use super::toolchain::{Step, Toolchain};
 use crate::live::Live;
 use crate::repo::Repo;
-use crate::run::{Last, run_told, shown, watched};
+use crate::run::{Last, run_observed, shown, watched};
 use anyhow::{Context, Result};
 use std::fmt;
 use std::fs::{self, File};
@@ -71,11 +71,11 @@ pub(super) fn prepare_bench(repo: &Repo, live: &Arc<Live>, toolchain: &Toolchain
     })
 }
 
-type Work<'a> = dyn Fn(&Toolchain, &mut File) -> Result<()> + Sync + 'a;
+type StepAction<'a> = dyn Fn(&Toolchain, &mut File) -> Result<()> + Sync + 'a;
 
 /// Does the work for each language, as many at a time as there are processors. Returns the outcomes
 /// in the order of the languages.
-fn all(repo: &Repo, languages: &[Language], work: &Work<'_>) -> Result<Vec<Outcome>> {
+fn all(repo: &Repo, languages: &[Language], work: &StepAction<'_>) -> Result<Vec<Outcome>> {
     let mut waiting = Vec::new();
     for language in languages {
         waiting.extend(Toolchain::read(repo, *language)?);
@@ -99,7 +99,7 @@ fn all(repo: &Repo, languages: &[Language], work: &Work<'_>) -> Result<Vec<Outco
     Ok(ended)
 }
 
-fn one(toolchain: &Toolchain, work: &Work<'_>) -> Outcome {
+fn one(toolchain: &Toolchain, work: &StepAction<'_>) -> Outcome {
     let (language, start) = (toolchain.language, Instant::now());
     let end = match toolchain.missing() {
         Some(program) => End::Skipped(format!("this machine has no {program}")),
@@ -112,7 +112,7 @@ fn one(toolchain: &Toolchain, work: &Work<'_>) -> Outcome {
 }
 
 /// Does the work with a log file in the parent of the packages' folder.
-fn logged(toolchain: &Toolchain, work: &Work<'_>) -> Result<()> {
+fn logged(toolchain: &Toolchain, work: &StepAction<'_>) -> Result<()> {
     fs::create_dir_all(&toolchain.dir)?;
     fs::create_dir_all(&toolchain.out)?;
     let path = toolchain.out.with_extension("log");
@@ -141,17 +141,17 @@ fn step(
             command.env("RIPOSTE_DEV_BINARY", server);
         }
         writeln!(log, "$ {}", shown(&command))?;
-        let mut kept = Ok(());
+        let mut written = Ok(());
         let mut last = Last::default();
-        let told = run_told(live, &mut command, &mut |line| {
+        let outcome = run_observed(live, &mut command, &mut |line| {
             if watched() {
                 println!("{name:<10} | {line}");
             } else {
                 last.keep(line);
             }
-            kept = std::mem::replace(&mut kept, Ok(())).and_then(|()| writeln!(log, "{line}"));
+            written = std::mem::replace(&mut written, Ok(())).and_then(|()| writeln!(log, "{line}"));
         });
-        told.and(kept.context("its output cannot be kept")).inspect_err(|_| last.show())?;
+        outcome.and(written.context("its output cannot be kept")).inspect_err(|_| last.show())?;
     }
     Ok(())
 }

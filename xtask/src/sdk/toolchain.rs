@@ -15,7 +15,7 @@ use std::process::Command;
 /// The contents of plugins.toml: the generators and the steps of one SDK.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct PluginsFile {
     /// The limit on the lines written by hand.
     lines_by_hand: usize,
     /// System programs without which nothing here can run.
@@ -62,7 +62,7 @@ pub(super) struct Toolchain {
     pub(super) dir: PathBuf,
     /// The folder for its packages: `{out}`.
     pub(super) out: PathBuf,
-    written: Written,
+    written: PluginsFile,
 }
 
 impl Toolchain {

@@ -69,13 +69,13 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
     strace.arg(format!("--trace={calls}")).arg(format!("--inject={calls}:error={error}"));
     strace.arg(format!("--attach={}", server.group())).stdin(Stdio::null());
     let mut strace = live.spawn(&mut strace).context("strace")?;
-    let (begun, mut struck) = (Instant::now(), None);
+    let (begun, mut injected) = (Instant::now(), None);
     while server.child().try_wait()?.is_none() {
-        if struck.is_none() && has_failed(&seen) {
-            struck = Some(Instant::now());
+        if injected.is_none() && has_failed(&seen) {
+            injected = Some(Instant::now());
         }
-        match struck {
-            Some(struck) if struck.elapsed() >= fault.lasts() => break,
+        match injected {
+            Some(injected) if injected.elapsed() >= fault.lasts() => break,
             None if begun.elapsed() >= FAILS_WITHIN => bail!("it made no call that could fail"),
             Some(_) | None => {}
         }
@@ -101,5 +101,5 @@ pub(super) fn fail(live: &Arc<Live>, server: &mut Process, fault: DiskFault) -> 
 
 /// Returns `true` if strace's output has an injected error.
 fn has_failed(seen: &Path) -> bool {
-    std::fs::read(seen).is_ok_and(|said| said.windows(INJECTED.len()).any(|window| window == INJECTED))
+    std::fs::read(seen).is_ok_and(|log| log.windows(INJECTED.len()).any(|window| window == INJECTED))
 }

@@ -35,7 +35,7 @@ pub(crate) struct Kube {
 }
 
 impl Kube {
-    /// Returns an authorized curl command for a path of the API. It prints the response's headers
+    /// Returns an authorized curl command for a path of the API. It writes the response's headers
     /// before the body.
     pub(crate) fn curl(&self, path: &str) -> Command {
         curl(&self.curl, self.folder.path(), &format!("https://127.0.0.1:{}{path}", self.port))
@@ -53,8 +53,8 @@ impl Kube {
 
     /// Returns the server's version in one line.
     pub(crate) fn version(&self) -> Result<String> {
-        let told = output_of(&mut self.curl("/version"))?;
-        let version = told.lines().find_map(|line| line.trim().strip_prefix("\"gitVersion\": \""));
+        let output = output_of(&mut self.curl("/version"))?;
+        let version = output.lines().find_map(|line| line.trim().strip_prefix("\"gitVersion\": \""));
         Ok(version.context("the API server has no version")?.trim_end_matches(['"', ',']).to_owned())
     }
 }

@@ -19,8 +19,8 @@ pub(crate) fn unpack(repo: &Repo, live: &Arc<Live>) -> Result<String> {
         run(live, repo.command("bash").args(["-euo", "pipefail", "-c", UNPACK, "unpack"]).arg(&root))?;
         std::fs::write(root.join("ready"), "unpacked and initialised\n")?;
     }
-    let said = crate::run::output_of(Command::new("chroot").arg(&root).args(["/usr/sbin/mysqld", "--version"]))?;
-    Ok(said.split_whitespace().nth(2).unwrap_or("of unknown version").to_owned())
+    let output = crate::run::output_of(Command::new("chroot").arg(&root).args(["/usr/sbin/mysqld", "--version"]))?;
+    Ok(output.split_whitespace().nth(2).unwrap_or("of unknown version").to_owned())
 }
 
 /// Starts two servers on fresh data.

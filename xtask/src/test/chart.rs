@@ -9,7 +9,7 @@ use anyhow::Result;
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let helm = if at.chart { Some(tools::helm(at.repo, at.live)?) } else { tools::helm_at_hand(at.repo) };
     let found = chart::check(at.repo, at.live, helm, false)?;
-    found.print();
+    found.show();
     let note = found.faults.first().cloned().unwrap_or_default();
     Ok(Report { passed: found.passed, failed: found.faults.len(), skipped: found.skipped, note })
 }

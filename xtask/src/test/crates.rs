@@ -7,7 +7,7 @@ use crate::tools;
 use anyhow::Result;
 use std::path::PathBuf;
 
-/// Checks bans, licences and sources always. Checks advisories only if a copy of their database
+/// Checks bans, licences and sources always. Checks advisories only if their database
 /// exists here, and reports its age, because an old copy must not pass for a current one.
 pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     let deny = tools::cargo_deny(at.repo, at.live)?;
@@ -15,7 +15,7 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     run(at.live, at.repo.command(&deny).args(flags).args(["check", "bans", "licenses", "sources"]))?;
     let report = Report::success("bans, licences, sources");
     let Some(database) = advisories() else {
-        return Ok(report.but_skipped("advisories: no copy of the advisory database on this machine"));
+        return Ok(report.but_skipped("advisories: no advisory database on this machine"));
     };
     let newest = at.repo.command("git").arg("-C").arg(&database).args(["log", "-1", "--format=%cs"]).output();
     let date = newest.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned()).unwrap_or_default();

@@ -30,7 +30,7 @@ pub(super) fn check(at: &Run<'_>) -> Result<Report> {
     }
     let readme = std::fs::read_to_string(fresh.join("README.md")).context("there is no README.md")?;
     says_both(&readme)?;
-    answers(at, &fresh)?;
+    check_both(at, &fresh)?;
     lists_its_steps(at.repo, &fresh)?;
     let place = if clean { "this checkout" } else { "a clone" };
     Ok(Report { passed: 2, note: format!("{place} of {commit}"), ..Report::default() })
@@ -55,7 +55,7 @@ fn says_both(readme: &str) -> Result<()> {
 
 /// Checks the first command with `--exec`: the service starts and responds, and the exit code is
 /// returned. The ports are free ones, because a developer's own service may use the default ones.
-fn answers(at: &Run<'_>, clone: &Path) -> Result<()> {
+fn check_both(at: &Run<'_>, clone: &Path) -> Result<()> {
     let mut words = COMMANDS[0].split_whitespace().skip(1).collect::<Vec<_>>();
     words.extend(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--exec", "--"]);
     let mut dev = at.repo.cargo(&words);
@@ -68,9 +68,9 @@ fn answers(at: &Run<'_>, clone: &Path) -> Result<()> {
 fn lists_its_steps(repo: &Repo, clone: &Path) -> Result<()> {
     let words = COMMANDS[1].split_whitespace().skip(1).chain(["--list"]).collect::<Vec<_>>();
     let mut list = repo.cargo(&words);
-    let said = output_of(list.current_dir(clone).env("CARGO_TARGET_DIR", repo.target()))
+    let output = output_of(list.current_dir(clone).env("CARGO_TARGET_DIR", repo.target()))
         .context("the README's second command does not start in a fresh clone")?;
-    ensure!(said.contains("readme"), "the list of steps is strange: {said}");
+    ensure!(output.contains("readme"), "the list of steps is strange: {output}");
     Ok(())
 }
 

@@ -58,9 +58,9 @@ impl Step {
         match self {
             Self::Tools => "every tool the checks need is there, installed if it was missing",
             Self::Fmt => "the code is formatted",
-            Self::Tidy => "the house rules hold that no other tool can check",
+            Self::Tidy => "the conventions that no other tool can check are followed",
             Self::Deny => "bans, licences and sources of all dependencies; advisories where their database is at hand",
-            Self::Buf => "the contract passes buf lint and buf format, and breaks nobody who built on the one before",
+            Self::Buf => "the contract passes buf lint and buf format, and is compatible with the one before",
             Self::Drift => "the generated code in the repository is what the contract generates",
             Self::Clippy => "no lint fires",
             Self::Build => "the server and all tests compile",
@@ -113,8 +113,8 @@ impl Step {
             }
             Self::Tidy => {
                 let report = tidy::run(repo)?;
-                let told = format!("{}; {} fault(s)", report.checked, report.faults.len());
-                Ok(if report.print() { Report::success(told) } else { Report::failure(told) })
+                let summary = format!("{}; {} fault(s)", report.checked, report.faults.len());
+                Ok(if report.show() { Report::success(summary) } else { Report::failure(summary) })
             }
             Self::Deny => crates::check(at),
             Self::Buf => contract::check(at),

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::summary::Report;
-use super::tally::Tally;
+use super::totals::TestTotals;
 use crate::build::EVERYTHING;
 use crate::repo::Repo;
 use crate::run::{run, run_to_end, watched};
@@ -85,7 +85,7 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
     if !data.is_dir() {
         report.skipped.push(format!("tests on real data: RIPOSTE_TEST_DATA names no folder ({})", data.display()));
     }
-    let mut tally = Tally::default();
+    let mut totals = TestTotals::default();
     let mut success = true;
     for cargo in cargos {
         cargo.envs(servers.exports()).env("RIPOSTE_TEST_BIN", &server).env("RIPOSTE_DEV_BINARY", &server);
@@ -96,11 +96,11 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
         // The output of passing tests is shown, so that a test that skips itself is visible.
         cargo.args(["--", "--show-output", "--color", "never"]);
         let mut see = |line: &str| {
-            let told = tally.see(line);
+            let ended = totals.see(line);
             if watched() {
                 println!("{line}");
-            } else if let Some(told) = told {
-                println!("{told}");
+            } else if let Some(ended) = ended {
+                println!("{ended}");
             }
         };
         match run_to_end(at.live, cargo, &mut see) {
@@ -108,17 +108,17 @@ fn tests(at: &Run<'_>, servers: &Pair, cargos: &mut [Command]) -> Result<Report>
             // The counts up to the error are reported too.
             Err(error) => {
                 success = false;
-                tally.faults.push(format!("{error:#}"));
+                totals.faults.push(format!("{error:#}"));
             }
         }
     }
-    tally.end();
-    tally.faults.iter().for_each(|line| eprintln!("{line}"));
-    report.passed = tally.passed.saturating_sub(tally.skipped.len());
-    report.failed = tally.failed.len().max(usize::from(!success));
-    report.skipped.extend(tally.skipped);
-    report.note = match tally.failed.as_slice() {
-        [] if success => format!("{} test binaries", tally.binaries),
+    totals.end();
+    totals.faults.iter().for_each(|line| eprintln!("{line}"));
+    report.passed = totals.passed.saturating_sub(totals.skipped.len());
+    report.failed = totals.failed.len().max(usize::from(!success));
+    report.skipped.extend(totals.skipped);
+    report.note = match totals.failed.as_slice() {
+        [] if success => format!("{} test binaries", totals.binaries),
         [] => "the tests do not compile, or a test binary died".to_owned(),
         failed => failed.join(", "),
     };

@@ -9,7 +9,7 @@ pub(super) struct Report {
     pub(super) passed: usize,
     pub(super) failed: usize,
     /// The skipped checks, each with its reason. Each is a line of the summary, so no skip is
-    /// silent.
+    /// invisible.
     pub(super) skipped: Vec<String>,
     /// One line: the checked items, or the failures.
     pub(super) note: String,
@@ -55,7 +55,7 @@ impl Summary {
         self.steps.iter().all(|(_, _, report)| report.failed == 0)
     }
 
-    pub(super) fn print(&self) {
+    pub(super) fn show(&self) {
         println!("\n{}", self.text());
     }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_counts_and_tells_every_skip_and_ends_with_the_totals() {
+    fn the_summary_counts_and_names_every_skip_and_ends_with_the_totals() {
         let mut summary = Summary::default();
         summary.add("fmt", Duration::from_millis(300), Report::success(""));
         summary.add("deny", Duration::from_secs(62), Report::success("bans").but_skipped("no advisory database"));

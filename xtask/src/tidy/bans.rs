@@ -3,7 +3,7 @@
 
 mod table;
 
-use super::Fault;
+use super::Violation;
 use super::source::{Source, line_of, words};
 
 /// A set of words, the files that must not use them, and two examples.
@@ -17,7 +17,7 @@ struct Ban {
     /// The rule applies to tests too if `true`.
     tests_too: bool,
     /// A file and its text that break the rule.
-    planted: (&'static str, &'static str),
+    violation: (&'static str, &'static str),
     /// A similar file and its text that do not break the rule.
     fine: (&'static str, &'static str),
 }
@@ -29,27 +29,27 @@ pub(crate) fn count() -> usize {
 
 /// Tests every entry with its violation. This is part of each run and not of the tests alone,
 /// because a rule without a test may detect nothing.
-pub(crate) fn prove(faults: &mut Vec<Fault>) {
+pub(crate) fn check_examples(faults: &mut Vec<Violation>) {
     for ban in table::BANS {
-        for (caught, (path, text)) in [(true, ban.planted), (false, ban.fine)] {
+        for (caught, (path, text)) in [(true, ban.violation), (false, ban.fine)] {
             let mut found = Vec::new();
             ban.check(&Source::new(path, text.to_owned()), &mut found);
             if found.is_empty() == caught {
-                faults.push(Fault::new(path, 0, format!("this example proves nothing: {text:?} for: {}", ban.rule)));
+                faults.push(Violation::new(path, 0, format!("this example has no effect: {text:?} for: {}", ban.rule)));
             }
         }
     }
 }
 
 /// Checks one file with the whole table.
-pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
+pub(crate) fn check(source: &Source, faults: &mut Vec<Violation>) {
     for ban in table::BANS {
         ban.check(source, faults);
     }
 }
 
 impl Ban {
-    fn check(&self, source: &Source, faults: &mut Vec<Fault>) {
+    fn check(&self, source: &Source, faults: &mut Vec<Violation>) {
         if !among(&source.path, self.inside) || among(&source.path, self.except) {
             return;
         }
@@ -57,7 +57,7 @@ impl Ban {
         for word in self.words {
             for at in words(code, word) {
                 let what = format!("`{word}`: {}", self.rule);
-                faults.push(Fault::new(&source.path, line_of(code, at), what));
+                faults.push(Violation::new(&source.path, line_of(code, at), what));
             }
         }
     }
@@ -78,22 +78,22 @@ mod tests {
     }
 
     #[test]
-    fn every_ban_catches_its_planted_violation_and_leaves_the_lookalike() {
+    fn every_ban_finds_its_violation_and_not_the_similar_example() {
         for ban in table::BANS {
-            assert!(faults(ban, ban.planted) >= 1, "{}", ban.rule);
+            assert!(faults(ban, ban.violation) >= 1, "{}", ban.rule);
             assert_eq!(faults(ban, ban.fine), 0, "{}", ban.rule);
         }
         let mut found = Vec::new();
-        prove(&mut found);
+        check_examples(&mut found);
         assert!(found.is_empty(), "{found:?}");
     }
 
     #[test]
-    fn every_word_of_every_ban_is_caught_where_the_planted_one_is() {
+    fn every_word_of_every_ban_is_found_in_the_file_of_its_violation() {
         for ban in table::BANS {
             for word in ban.words {
-                let text = format!("fn planted() {{ {word} }}");
-                assert!(faults(ban, (ban.planted.0, &text)) >= 1, "{word}: {}", ban.rule);
+                let text = format!("fn violation() {{ {word} }}");
+                assert!(faults(ban, (ban.violation.0, &text)) >= 1, "{word}: {}", ban.rule);
             }
         }
     }

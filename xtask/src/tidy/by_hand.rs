@@ -1,6 +1,6 @@
 //! The limit on the hand-written code of each SDK.
 
-use super::{Fault, Report};
+use super::{Report, Violation};
 use crate::repo::Repo;
 use crate::sdk::{self, ByHand};
 use anyhow::Result;
@@ -8,18 +8,18 @@ use anyhow::Result;
 /// Counts the hand-written lines of every SDK and finds those above their limits.
 pub(crate) fn check(repo: &Repo, report: &mut Report) -> Result<()> {
     let counts = sdk::by_hand(repo)?;
-    let told =
+    let texts =
         counts.iter().map(|ByHand { language, lines, limit }| format!("{} {lines} (≤ {limit})", language.name()));
-    report.notes.push(format!("lines by hand in the SDKs: {}", told.collect::<Vec<_>>().join(", ")));
+    report.notes.push(format!("lines by hand in the SDKs: {}", texts.collect::<Vec<_>>().join(", ")));
     report.faults.extend(counts.iter().filter_map(fault));
     Ok(())
 }
 
-fn fault(ByHand { language, lines, limit }: &ByHand) -> Option<Fault> {
+fn fault(ByHand { language, lines, limit }: &ByHand) -> Option<Violation> {
     let what = || {
         format!("{lines} lines by hand, {limit} are allowed: let the templates write what follows from the contract")
     };
-    (lines > limit).then(|| Fault::new(&format!("sdk/{}", language.name()), 0, what()))
+    (lines > limit).then(|| Violation::new(&format!("sdk/{}", language.name()), 0, what()))
 }
 
 #[cfg(test)]

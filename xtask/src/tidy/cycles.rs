@@ -5,7 +5,7 @@
 mod imports;
 
 use super::source::Source;
-use super::{Fault, Report};
+use super::{Report, Violation};
 use imports::Crate;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,7 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     for scope in &SCOPES {
         let found = cyclic(scope, sources);
         if found.len() > scope.cyclic {
-            report.faults.extend(found.into_iter().map(|(path, what)| Fault::new(&path, 0, what)));
+            report.faults.extend(found.into_iter().map(|(path, what)| Violation::new(&path, 0, what)));
         } else if found.len() < scope.cyclic {
             let (sources, now, was) = (scope.sources, found.len(), scope.cyclic);
             report.notes.push(format!("{sources}: {now} imports on cycles, {was} in tidy/cycles.rs; lower it"));

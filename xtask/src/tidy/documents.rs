@@ -1,17 +1,17 @@
 //! A rule for documents: they contain no paths of a particular machine.
 
-use super::Fault;
+use super::Violation;
 
 /// The beginnings of paths that exist on one machine only.
 const MACHINE: [&str; 5] = ["/root/", "/home/", "/Users/", "/tmp/", "../shared"];
 
 /// Finds paths of a machine in one document.
-pub(crate) fn check(path: &str, text: &str, faults: &mut Vec<Fault>) {
+pub(crate) fn check(path: &str, text: &str, faults: &mut Vec<Violation>) {
     for (number, line) in text.lines().enumerate() {
         for place in MACHINE {
             let found = line.match_indices(place).any(|(at, _)| starts_a_path(&line[..at]));
             if found {
-                faults.push(Fault::new(path, number + 1, format!("`{place}` is a path of one machine")));
+                faults.push(Violation::new(path, number + 1, format!("`{place}` is a path of one machine")));
             }
         }
     }
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_path_of_a_machine_is_found() {
+    fn a_path_of_a_machine_is_found() {
         assert_eq!(lines("fine\nsee `/home/jo/riposte`\n"), [2]);
         assert_eq!(lines("cd /tmp/x"), [1]);
         assert_eq!(lines("data in ../shared/data"), [1]);

@@ -2,7 +2,7 @@
 //! Beside them the few dependencies on other crates that the wrappers of deny.toml do not forbid.
 //! Dev-dependencies are free.
 
-use super::Fault;
+use super::Violation;
 use crate::repo::Repo;
 use crate::run::output_of;
 use anyhow::{Context, Result};
@@ -115,23 +115,23 @@ impl Graph {
 }
 
 /// Finds edges that the table does not have, cycles, and forbidden paths.
-pub(crate) fn check(graph: &Graph, faults: &mut Vec<Fault>) {
+pub(crate) fn check(graph: &Graph, faults: &mut Vec<Violation>) {
     for (from, never) in NEVER {
         if !graph.edges.contains_key(from) {
-            faults.push(Fault::new("Cargo.toml", 0, format!("the workspace has no crate {from}")));
+            faults.push(Violation::new("Cargo.toml", 0, format!("the workspace has no crate {from}")));
         }
         for (to, way) in never.iter().filter_map(|to| Some((to, graph.way(from, to)?))) {
-            faults.push(Fault::new("Cargo.toml", 0, format!("{from} must never reach {to}: {}", way.join(" → "))));
+            faults.push(Violation::new("Cargo.toml", 0, format!("{from} must never reach {to}: {}", way.join(" → "))));
         }
     }
     let ours = |name: &str| name == "xtask" || name == "riposte" || name.starts_with("riposte-");
     for (from, to) in graph.edges().filter(|(from, to)| ours(from) && ours(to)) {
         if !allowed(from, to) {
             let what = format!("{from} → {to} is no edge of the table; a new one needs a decision record");
-            faults.push(Fault::new("Cargo.toml", 0, what));
+            faults.push(Violation::new("Cargo.toml", 0, what));
         }
         if let Some(way) = graph.way(to, from) {
-            faults.push(Fault::new("Cargo.toml", 0, format!("a cycle of crates: {from} → {}", way.join(" → "))));
+            faults.push(Violation::new("Cargo.toml", 0, format!("a cycle of crates: {from} → {}", way.join(" → "))));
         }
     }
 }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_runtime_in_the_domain_is_found_also_behind_another_crate() {
+    fn a_runtime_in_the_domain_is_found_also_behind_another_crate() {
         let edges = |kind| [("riposte-core", "async-io", kind), ("async-io", "tokio", None)];
         assert_eq!(found(&edges(None)), ["riposte-core must never reach tokio: riposte-core → async-io → tokio"]);
         assert!(found(&edges(Some("dev"))).is_empty() && found(&edges(Some("build"))).is_empty());

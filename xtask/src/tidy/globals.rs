@@ -1,7 +1,7 @@
 //! The rule against global state: a `static` must be constant. A `task_local!` is not global: it
 //! lives and ends with its task.
 
-use super::Fault;
+use super::Violation;
 use super::source::{Source, line_of, words};
 
 /// Types that make a `static` change after the start, even if only once.
@@ -9,7 +9,7 @@ const CHANGING: [&str; 9] =
     ["LazyLock", "LazyCell", "Lazy", "OnceLock", "OnceCell", "Mutex", "RwLock", "Cell", "ArcSwap"];
 
 /// Finds statics that can change, in production code.
-pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
+pub(crate) fn check(source: &Source, faults: &mut Vec<Violation>) {
     let code = &source.production;
     let scoped = |at: usize| code[..at].trim_end().ends_with("task_local! {");
     for at in words(code, "static").filter(|at| !code[..*at].ends_with('\'') && !scoped(*at)) {
@@ -19,7 +19,7 @@ pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
             || kind.contains("Atomic")
             || CHANGING.iter().any(|name| words(kind, name).next().is_some());
         if changes && kind.contains(':') {
-            faults.push(Fault::new(
+            faults.push(Violation::new(
                 &source.path,
                 line_of(code, at),
                 "global state: pass it from the place that owns it",
@@ -28,7 +28,7 @@ pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
     }
     for word in ["thread_local!", "lazy_static!"] {
         for at in words(code, word) {
-            faults.push(Fault::new(&source.path, line_of(code, at), format!("`{word}`: global state")));
+            faults.push(Violation::new(&source.path, line_of(code, at), format!("`{word}`: global state")));
         }
     }
 }
@@ -44,8 +44,8 @@ mod tests {
     }
 
     #[test]
-    fn planted_globals_are_found() {
-        let planted = [
+    fn globals_are_found() {
+        let violations = [
             "static mut COUNT: u64 = 0;",
             "static CONFIG: OnceLock<Config> = OnceLock::new();",
             "pub(crate) static SEEN: std::sync::Mutex<Vec<u8>> = Mutex::new(Vec::new());",
@@ -53,7 +53,7 @@ mod tests {
             "static A: std::sync::LazyLock<u8> = LazyLock::new(|| 1);",
             "thread_local! { }",
         ];
-        for text in planted {
+        for text in violations {
             assert_eq!(lines(text), [1], "{text}");
         }
     }

@@ -2,7 +2,7 @@
 //! generated or tests do not count.
 
 use super::source::Source;
-use super::{Fault, Report};
+use super::{Violation, Report};
 
 /// The folders of the crates that ship.
 const PRODUCT: [&str; 3] = ["server/", "migrations/", "sdk/rust/"];
@@ -23,7 +23,7 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     let per_cent = binary * 100 / product.max(1);
     let figures = format!("product: {product} lines of code, {per_cent} % of them in {BINARY} (≤ {BINARY_PER_CENT} %)");
     if per_cent > BINARY_PER_CENT {
-        report.faults.push(Fault::new(BINARY, 0, format!("{figures}: move what is not composition to a crate")));
+        report.faults.push(Violation::new(BINARY, 0, format!("{figures}: move what is not composition to a crate")));
     }
     report.notes.push(figures);
 }

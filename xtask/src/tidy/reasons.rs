@@ -1,6 +1,6 @@
 //! The rule that the contract's error reasons and the domain's errors are one list.
 
-use super::Fault;
+use super::Violation;
 use super::source::Source;
 
 /// The file that lists the reasons.
@@ -8,7 +8,7 @@ pub(crate) const CONTRACT: &str = "proto/riposte/v1/error_reason.proto";
 const DOMAIN: &str = "server/core/src/domain/error";
 
 /// Finds reasons that no domain error has.
-pub(crate) fn check(contract: &str, sources: &[Source], faults: &mut Vec<Fault>) {
+pub(crate) fn check(contract: &str, sources: &[Source], faults: &mut Vec<Violation>) {
     let domain: String = sources
         .iter()
         .filter(|source| source.path == format!("{DOMAIN}.rs") || source.path.starts_with(&format!("{DOMAIN}/")))
@@ -17,12 +17,12 @@ pub(crate) fn check(contract: &str, sources: &[Source], faults: &mut Vec<Fault>)
     let names: Vec<&str> = domain.split(|c: char| !super::source::in_name(c)).collect();
     let reasons = reasons(contract);
     if reasons.is_empty() {
-        faults.push(Fault::new(CONTRACT, 0, "no error reason found"));
+        faults.push(Violation::new(CONTRACT, 0, "no error reason found"));
     }
     for (line, reason) in reasons {
         let spellings = [format!("ERROR_REASON_{reason}"), camel(reason), reason.to_owned()];
         if !spellings.iter().any(|spelling| names.contains(&spelling.as_str())) {
-            faults.push(Fault::new(CONTRACT, line, format!("no error of {DOMAIN}.rs carries {reason}")));
+            faults.push(Violation::new(CONTRACT, line, format!("no error of {DOMAIN}.rs carries {reason}")));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The rule that the handlers of one service do not depend on those of another: shared code stands
 //! beside the services, as in parse, convert, page_token or status.
 
-use super::Fault;
+use super::Violation;
 use super::source::{Source, line_of, words};
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const SERVICES: &str = "server/grpc/src/services/";
 
 /// Finds services that name each other.
-pub(crate) fn check(sources: &[Source], faults: &mut Vec<Fault>) {
+pub(crate) fn check(sources: &[Source], faults: &mut Vec<Violation>) {
     let services: BTreeSet<&str> = sources.iter().filter_map(|source| service(&source.path)).collect();
     for source in sources {
         let Some(own) = service(&source.path) else { continue };
@@ -17,7 +17,7 @@ pub(crate) fn check(sources: &[Source], faults: &mut Vec<Fault>) {
             let named = [format!("super::super::{other}"), format!("services::{other}")];
             for at in named.iter().flat_map(|name| words(&source.production, name)) {
                 let line = line_of(&source.production, at);
-                faults.push(Fault::new(
+                faults.push(Violation::new(
                     &source.path,
                     line,
                     format!("the service `{own}` leans on the service `{other}`"),
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_planted_use_of_another_service_is_found() {
+    fn a_use_of_another_service_is_found() {
         for used in ["use crate::rpc::generated::services::reply::get_thread;", "use super::super::reply::get_thread;"]
         {
             let mut faults = Vec::new();

@@ -1,7 +1,7 @@
 //! The length of files and functions.
 
 use super::source::{Source, closing, in_name, line_of, words};
-use super::{Fault, Report};
+use super::{Report, Violation};
 
 const FILE_HARD: usize = 500;
 const FILE_MEDIAN: usize = 120;
@@ -22,7 +22,7 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
         tests += if is_suite(&source.path) { lines } else { source.text.lines().count() - lines };
         if lines > FILE_HARD {
             let what = format!("{lines} production lines; a file stops at {FILE_HARD}: split it by what it is about");
-            report.faults.push(Fault::new(&source.path, 0, what));
+            report.faults.push(Violation::new(&source.path, 0, what));
         }
         if lines > 0 {
             lengths.push(lines);
@@ -55,7 +55,7 @@ fn functions_report(functions: &[Function], report: &mut Report) {
     for function in &long {
         let what = format!("`{}` has {} lines (aim ≤ {FUNCTION})", function.name, function.lines);
         if long.len() > allowed {
-            report.faults.push(Fault::new(&function.path, function.line, what));
+            report.faults.push(Violation::new(&function.path, function.line, what));
         } else {
             report.notes.push(format!("  {}:{}: {what}", function.path, function.line));
         }

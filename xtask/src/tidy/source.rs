@@ -131,7 +131,7 @@ fn length_of_hidden(rest: &[u8], before: Option<u8>) -> usize {
     let named = before.is_some_and(|byte| in_name(char::from(byte)) && byte.is_ascii());
     match rest {
         [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
-        [b'/', b'*', ..] => block_comment(rest),
+        [b'/', b'*', ..] => skip_comment(rest),
         [b'"', ..] => string(rest),
         [b'b' | b'c', b'r', b'"' | b'#', ..] if !named => raw_string(rest, 2),
         [b'r', b'"' | b'#', ..] if !named => raw_string(rest, 1),
@@ -140,7 +140,7 @@ fn length_of_hidden(rest: &[u8], before: Option<u8>) -> usize {
     }
 }
 
-fn block_comment(rest: &[u8]) -> usize {
+fn skip_comment(rest: &[u8]) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at + 1 < rest.len() {
         match &rest[at..at + 2] {

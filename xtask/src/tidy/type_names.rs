@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::source::{Source, in_name, line_of, words};
-use super::{Fault, Report};
+use super::{Report, Violation};
 
 /// The number of names that may stand for two types.
 const TWICE: usize = 10;
@@ -29,9 +29,9 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     for (name, types) in &named {
         let (path, line) = types[types.len() - 1];
         if types.len() > 2 {
-            report.faults.push(Fault::new(path, line, format!("`{name}` names {} public types", types.len())));
+            report.faults.push(Violation::new(path, line, format!("`{name}` names {} public types", types.len())));
         } else if named.len() > TWICE {
-            report.faults.push(Fault::new(path, line, format!("`{name}` names a type of {} too", types[0].0)));
+            report.faults.push(Violation::new(path, line, format!("`{name}` names a type of {} too", types[0].0)));
         }
     }
 }

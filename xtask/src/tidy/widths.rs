@@ -1,17 +1,17 @@
 //! The width of lines that no formatter limits: code and comments of the Redis functions.
 
-use super::Fault;
+use super::Violation;
 
 const CODE: usize = 120;
 const COMMENT: usize = 100;
 
 /// Checks a Lua file.
-pub(crate) fn check(path: &str, text: &str, faults: &mut Vec<Fault>) {
+pub(crate) fn check(path: &str, text: &str, faults: &mut Vec<Violation>) {
     for (at, line) in text.lines().enumerate() {
         let (what, limit) = if line.trim_start().starts_with("--") { ("comment", COMMENT) } else { ("line", CODE) };
         let width = line.chars().count();
         if width > limit {
-            faults.push(Fault::new(path, at + 1, format!("a {what} of {width} columns; at most {limit}")));
+            faults.push(Violation::new(path, at + 1, format!("a {what} of {width} columns; at most {limit}")));
         }
     }
 }

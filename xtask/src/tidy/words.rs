@@ -5,7 +5,7 @@ mod glossary;
 mod text;
 
 use super::source::Source;
-use super::{Fault, Report};
+use super::{Report, Violation};
 use crate::repo::Repo;
 use anyhow::{Context, Result};
 use budget::Budget;
@@ -37,7 +37,7 @@ pub(crate) struct Words {
 
 impl Words {
     /// Finds the occurrences in the working tree. Faults of the glossary go to `faults`.
-    pub(crate) fn find(repo: &Repo, sources: &[Source], faults: &mut Vec<Fault>) -> Result<Self> {
+    pub(crate) fn find(repo: &Repo, sources: &[Source], faults: &mut Vec<Violation>) -> Result<Self> {
         let text = std::fs::read_to_string(repo.at(GLOSSARY)).with_context(|| format!("cannot read {GLOSSARY}"))?;
         let glossary = Glossary::parse(&text, faults);
         let mut occurrences = Vec::new();
@@ -62,7 +62,7 @@ impl Words {
     }
 
     /// Prints every occurrence with the term that replaces it.
-    pub(crate) fn print(&self) {
+    pub(crate) fn show(&self) {
         for Occurrence { path, line, word } in &self.occurrences {
             let word = &self.glossary.words[*word];
             println!("{path}:{line}: {} -> {}", word.key, word.instead);

@@ -54,7 +54,7 @@ pub(crate) fn promtool(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
 pub(crate) fn kubernetes_validate(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let program = repo.tools("kubernetes/bin/kubernetes-validate");
     let there =
-        || output_of(Command::new(&program).arg("--version")).is_ok_and(|said| said.contains(KUBERNETES_VALIDATE));
+        || output_of(Command::new(&program).arg("--version")).is_ok_and(|output| output.contains(KUBERNETES_VALIDATE));
     if !there() {
         let requirements = [format!("kubernetes-validate=={KUBERNETES_VALIDATE}"), format!("jsonschema=={JSONSCHEMA}")];
         by_pip(repo, live, "kubernetes", &requirements.each_ref().map(String::as_str))?;

@@ -51,7 +51,7 @@ fn installed(live: &Arc<Live>, name: &str) -> Result<PathBuf> {
 pub(crate) fn kube_apiserver(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
     let program = repo.tools("kube/kube-apiserver");
     let there =
-        || output_of(Command::new(&program).arg("--version")).is_ok_and(|said| said.trim().ends_with(KUBERNETES));
+        || output_of(Command::new(&program).arg("--version")).is_ok_and(|output| output.trim().ends_with(KUBERNETES));
     if !there() {
         let folder = repo.tools("kube");
         fs::create_dir_all(&folder)?;
@@ -66,13 +66,13 @@ pub(crate) fn kube_apiserver(repo: &Repo, live: &Arc<Live>) -> Result<PathBuf> {
 
 /// Returns the folder of a Go module's files at a version, fetched if it is missing.
 pub(crate) fn module(repo: &Repo, path: &str, version: &str) -> Result<PathBuf> {
-    let told = downloaded(repo, path, version)?;
-    Ok(told["Dir"].as_str().with_context(|| format!("go does not say where {path} is"))?.into())
+    let output = downloaded(repo, path, version)?;
+    Ok(output["Dir"].as_str().with_context(|| format!("go does not say where {path} is"))?.into())
 }
 
 fn downloaded(repo: &Repo, path: &str, version: &str) -> Result<Value> {
-    let told = output_of(repo.command("go").args(["mod", "download", "-json", &format!("{path}@v{version}")]))?;
-    Ok(serde_json::from_str(&told)?)
+    let output = output_of(repo.command("go").args(["mod", "download", "-json", &format!("{path}@v{version}")]))?;
+    Ok(serde_json::from_str(&output)?)
 }
 
 fn build(repo: &Repo, folder: &Path, program: &Path) -> Command {

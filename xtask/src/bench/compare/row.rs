@@ -34,7 +34,7 @@ pub(super) struct Row {
 impl Round {
     /// Returns the ratio of the new server's CPU per operation to the old server's.
     fn ratio(&self) -> Result<f64> {
-        let cpu = |turns: &[Figures; 2]| turns.iter().map(|turn| turn.server_cpu_us).sum::<f64>();
+        let cpu = |runs: &[Figures; 2]| runs.iter().map(|run| run.server_cpu_us).sum::<f64>();
         let (new, old) = (cpu(&self.new), cpu(&self.old));
         ensure!(new > 0.0 && old > 0.0, "a turn was too short to count any server CPU");
         Ok(new / old)
@@ -45,8 +45,8 @@ impl Row {
     pub(super) fn new((load, variant): (Load, Variant), version: String, rounds: &[Round]) -> Result<Self> {
         let ratios = rounds.iter().map(Round::ratio).collect::<Result<Vec<f64>>>()?;
         let ratio = Median::of(&ratios).context("no rounds")?;
-        let medians = |turns: fn(&Round) -> [Figures; 2]| {
-            Figures::median(&rounds.iter().flat_map(turns).collect::<Vec<_>>()).context("no rounds")
+        let medians = |runs: fn(&Round) -> [Figures; 2]| {
+            Figures::median(&rounds.iter().flat_map(runs).collect::<Vec<_>>()).context("no rounds")
         };
         let (new, old) = (medians(|round| round.new)?, medians(|round| round.old)?);
         Ok(Self { load, variant, version, ratios, ratio, new, old })
@@ -147,8 +147,8 @@ mod tests {
         let table = markdown(&[row(&[1.0; 9]), row(&[0.5])]);
         let lines: Vec<&str> = table.lines().skip(2).collect();
         let place = "| like_hot | MariaDB, sync_binlog=0, 1/1/1 tables";
-        let whole = format!("{place} | 130.0 | 130.0 | 1.000 | 1.000 to 1.000 | 9, 9 | 18, 18 | passes |");
-        assert_eq!(lines[0], whole);
+        let expected = format!("{place} | 130.0 | 130.0 | 1.000 | 1.000 to 1.000 | 9, 9 | 18, 18 | passes |");
+        assert_eq!(lines[0], expected);
         assert!(lines[1].contains(" | 0.500 | – | ") && lines[1].ends_with(" | too few rounds |"), "{}", lines[1]);
         assert!(table.lines().all(|line| line.matches('|').count() == 10), "{table}");
     }

@@ -33,8 +33,8 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut table = "| what | resets per second | connections, ended by the service | memory before, most, after | a kept page alone, p99 | \
-                     beside it, p99 | lost of all |\n|---|--:|--:|---|--:|---|--:|\n"
+    let mut table = "| what | resets per second | connections, ended by the service | memory before, most, after | a cached page alone, p99 | \
+                     under attack, p99 | lost of all |\n|---|--:|--:|---|--:|---|--:|\n"
         .to_owned();
     for Row { what, figures } in rows {
         let n = |name: &str| figures[name].as_f64().unwrap_or(f64::NAN);
@@ -61,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_line_tells_memory_and_how_the_honest_fare() {
+    fn a_line_has_memory_and_the_latency_of_honest_clients() {
         let figures = json!({"resets": 1000, "resets_per_second": 50.4, "opened": 20, "ended": 3, "before_mib": 40.2,
             "most_mib": 61.0, "after_mib": 44.9, "alone_p99_ms": 2.0, "honest_p99_ms": 5.0, "honest_calls": 9,
             "honest_lost": 1});

@@ -55,7 +55,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_line_tells_shares_of_the_knee() {
+    fn a_line_has_the_shares_of_the_knee() {
         let figures = json!({"knee_callers": 4, "knee_rate": 100.0, "knee_p99_ms": 30.0, "offered_rate": 500.0,
             "good_rate": 95.0, "goodput": 0.95, "admitted_p99_ms": 45.0, "refused": 7, "lost": 0, "back_ms": 100,
             "as_knee_s": 1, "hot_calls": 9, "hot_lost": 0, "hot_p99_ms": 1.5});

@@ -12,14 +12,14 @@ pub(super) struct Row {
     pub(super) lines_by_hand: usize,
     /// The time from the start of a program to its first response, in milliseconds.
     pub(super) first_ms: f64,
-    pub(super) ways: Vec<Way>,
+    pub(super) ways: Vec<CallFigures>,
 }
 
 /// One way to call, as the program of an SDK reports it: calls per second of both sides,
 /// microseconds of processor time for each call, and the median over the rounds of the client's
 /// rate to the stub's.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Way {
+pub(super) struct CallFigures {
     how: String,
     client: f64,
     stub: f64,
@@ -28,8 +28,8 @@ pub(super) struct Way {
     ratio: f64,
 }
 
-impl Way {
-    /// Parses a line that a program prints; returns `None` for one without figures.
+impl CallFigures {
+    /// Parses a line of a program's output; returns `None` for one without figures.
     pub(super) fn parse(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }
@@ -56,14 +56,14 @@ pub(super) fn markdown(rows: &[Row]) -> String {
     HEAD.to_owned() + &lines.collect::<String>()
 }
 
-fn line(row: &Row, way: &Way, first: bool) -> String {
+fn line(row: &Row, way: &CallFigures, first: bool) -> String {
     let Row { language, bytes, lines_by_hand, first_ms, .. } = row;
     let own = if first {
         format!("{language} | {:.1} | {lines_by_hand} | {first_ms:.0}", *bytes as f64 / 1e6)
     } else {
         " | | | ".to_owned()
     };
-    let Way { how, client, stub, client_us, stub_us, ratio } = way;
+    let CallFigures { how, client, stub, client_us, stub_us, ratio } = way;
     format!("| {own} | {how} | {client:.0} | {stub:.0} | {ratio:.2} × | ≥ 0.9 × | {client_us:.0} | {stub_us:.0} |\n")
 }
 
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn a_line_of_figures_is_read_and_any_other_is_not() {
-        assert!(Way::parse(LINE).is_some_and(|way| way.how == "1 in flight" && way.ratio == 0.9));
-        assert!(Way::parse("warming up").is_none() && Way::parse("{}").is_none());
+        assert!(CallFigures::parse(LINE).is_some_and(|way| way.how == "1 in flight" && way.ratio == 0.9));
+        assert!(CallFigures::parse("warming up").is_none() && CallFigures::parse("{}").is_none());
     }
 
     #[test]
     fn the_table_has_a_line_for_each_way_and_a_cell_for_each_column() {
-        let ways = vec![Way::parse(LINE).unwrap(); 2];
+        let ways = vec![CallFigures::parse(LINE).unwrap(); 2];
         let row = Row { language: "go", bytes: 12_340_000, lines_by_hand: 480, first_ms: 12.3, ways };
         let table = markdown(&[row]);
         let lines: Vec<&str> = table.lines().collect();

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Returns the median, over `times` starts, of the milliseconds from a program's start to the first
-/// line that it prints. One more start comes first, so that the machine has the files cached.
-pub(super) fn first_answer_ms(live: &Arc<Live>, times: usize, program: impl Fn() -> Result<Command>) -> Result<f64> {
+/// line of its output. One more start comes first, so that the machine has the files cached.
+pub(super) fn first_response_ms(live: &Arc<Live>, times: usize, program: impl Fn() -> Result<Command>) -> Result<f64> {
     let mut taken = Vec::new();
     for number in 0..=times {
         let mut command = program()?;
@@ -46,13 +46,13 @@ mod tests {
     #[test]
     fn a_start_lasts_until_the_first_line_and_not_to_the_end() {
         let live = Arc::new(Live::default());
-        assert!(first_answer_ms(&live, 1, program("echo answered; sleep 0.01")).unwrap() > 0.0);
+        assert!(first_response_ms(&live, 1, program("echo answered; sleep 0.01")).unwrap() > 0.0);
     }
 
     #[test]
-    fn a_program_that_fails_or_says_nothing_is_told() {
+    fn a_program_that_fails_or_writes_nothing_is_an_error() {
         let live = Arc::new(Live::default());
-        assert!(first_answer_ms(&live, 1, program("echo answered; exit 1")).is_err());
-        assert!(first_answer_ms(&live, 1, program("true")).is_err());
+        assert!(first_response_ms(&live, 1, program("echo answered; exit 1")).is_err());
+        assert!(first_response_ms(&live, 1, program("true")).is_err());
     }
 }

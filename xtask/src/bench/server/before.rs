@@ -1,6 +1,6 @@
 //! A server built from an older revision, and the file with the configuration of that revision.
 
-use super::{Launch, Place};
+use super::{Launch, ServerData};
 use crate::bench::log_lines::LogLines;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -36,7 +36,7 @@ impl Before {
     }
 
     /// Returns the program, configured for a place.
-    pub(super) fn launch(&self, place: &Place) -> Result<Launch> {
+    pub(super) fn launch(&self, place: &ServerData) -> Result<Launch> {
         Ok(Launch {
             binary: self.binary.clone(),
             log: self.settings.log.clone(),
@@ -54,8 +54,8 @@ impl Settings {
         Ok(settings)
     }
 
-    fn variables(&self, place: &Place) -> Result<Vec<(String, String)>> {
-        let Place { database, redis, variant } = place;
+    fn variables(&self, place: &ServerData) -> Result<Vec<(String, String)>> {
+        let ServerData { database, redis, variant } = place;
         ensure!(redis.is_none(), "an older server is not measured with Redis");
         let (subjects, index) = variant.table_counts();
         let fill = |(name, value): (&String, &String)| {
@@ -76,9 +76,9 @@ mod tests {
     use crate::bench::variant::{Tables, Variant};
     use crate::repo::Repo;
 
-    fn place() -> Place {
+    fn place() -> ServerData {
         let variant = Variant { tables: Tables::Many, ..Variant::PLAIN };
-        Place { database: "mysql://root@127.0.0.1:5/riposte".into(), redis: None, variant }
+        ServerData { database: "mysql://root@127.0.0.1:5/riposte".into(), redis: None, variant }
     }
 
     fn settings(environment: &str) -> Result<Settings> {

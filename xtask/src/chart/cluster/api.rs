@@ -21,7 +21,7 @@ pub(super) struct Api<'a> {
 
 /// A response of the server.
 #[derive(Debug)]
-struct Answer {
+struct ApiResponse {
     status: u16,
     /// The server's warnings about an object that it accepts.
     warnings: Vec<String>,
@@ -46,16 +46,16 @@ impl<'a> Api<'a> {
     /// error.
     pub(super) fn apply(&self, path: &str, object: &Value) -> Result<Value> {
         let query = format!("{path}?fieldManager={MANAGER}&force=true&fieldValidation=Strict");
-        let answer = self.ask("PATCH", &query, Some(object))?;
-        ensure!(matches!(answer.status, 200 | 201), "{}: {}", answer.status, message(&answer.body));
-        ensure!(answer.warnings.is_empty(), "taken with a warning: {}", answer.warnings.join("; "));
-        Ok(answer.body)
+        let response = self.ask("PATCH", &query, Some(object))?;
+        ensure!(matches!(response.status, 200 | 201), "{}: {}", response.status, message(&response.body));
+        ensure!(response.warnings.is_empty(), "taken with a warning: {}", response.warnings.join("; "));
+        Ok(response.body)
     }
 
     /// Deletes the object and checks that it is gone.
     pub(super) fn delete(&self, path: &str) -> Result<()> {
-        let answer = self.ask("DELETE", &format!("{path}?propagationPolicy=Background"), None)?;
-        ensure!(matches!(answer.status, 200 | 202), "{}: {}", answer.status, message(&answer.body));
+        let response = self.ask("DELETE", &format!("{path}?propagationPolicy=Background"), None)?;
+        ensure!(matches!(response.status, 200 | 202), "{}: {}", response.status, message(&response.body));
         let left = self.ask("GET", path, None)?;
         ensure!(left.status == 404, "it is still there after its deletion");
         Ok(())
@@ -79,7 +79,7 @@ impl<'a> Api<'a> {
         Ok(named.find(|of| !word(&of["name"]).contains('/')).cloned())
     }
 
-    fn ask(&self, verb: &str, path: &str, body: Option<&Value>) -> Result<Answer> {
+    fn ask(&self, verb: &str, path: &str, body: Option<&Value>) -> Result<ApiResponse> {
         let mut curl = self.kube.curl(path);
         curl.args(["--include", "--request", verb, "--header", "Expect:"]);
         if let Some(body) = body {
@@ -89,11 +89,11 @@ impl<'a> Api<'a> {
             curl.args(["--header", "Content-Type: application/apply-patch+yaml", "--data-binary"]);
             curl.arg(format!("@{}", file.display()));
         }
-        Answer::read(&output_of(&mut curl)?)
+        ApiResponse::read(&output_of(&mut curl)?)
     }
 }
 
-impl Answer {
+impl ApiResponse {
     /// Parses the header lines, an empty line and a body.
     fn read(text: &str) -> Result<Self> {
         let (head, body) = text.split_once("\r\n\r\n").context("the API server answers without a head")?;
@@ -124,10 +124,10 @@ mod tests {
     #[test]
     fn an_answer_has_a_status_its_warnings_and_a_body() {
         let text = "HTTP/1.1 201 Created\r\nWarning: 299 - \"old\"\r\nDate: now\r\n\r\n{\"kind\": \"Pod\"}";
-        let answer = Answer::read(text).unwrap();
-        assert_eq!((answer.status, answer.warnings.len(), word(&answer.body["kind"])), (201, 1, "Pod"));
-        assert_eq!(Answer::read("HTTP/1.1 403 Forbidden\r\n\r\nno").unwrap().body, "no");
-        assert!(Answer::read("nothing").is_err());
+        let response = ApiResponse::read(text).unwrap();
+        assert_eq!((response.status, response.warnings.len(), word(&response.body["kind"])), (201, 1, "Pod"));
+        assert_eq!(ApiResponse::read("HTTP/1.1 403 Forbidden\r\n\r\nno").unwrap().body, "no");
+        assert!(ApiResponse::read("nothing").is_err());
         assert_eq!((base("v1"), base("apps/v1")), ("/api/v1".to_owned(), "/apis/apps/v1".to_owned()));
     }
 }

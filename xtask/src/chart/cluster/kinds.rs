@@ -88,10 +88,10 @@ fn theirs(repo: &Repo, found: &mut Findings) -> Result<Vec<Value>> {
         };
         for file in files {
             let read = documents(&fs::read_to_string(folder.join(file))?)?;
-            let asked = |defined: &Value| {
+            let wanted = |defined: &Value| {
                 defined["kind"] == "CustomResourceDefinition" && word(&defined["spec"]["group"]).ends_with(group)
             };
-            all.extend(read.into_iter().filter(asked));
+            all.extend(read.into_iter().filter(wanted));
         }
     }
     Ok(all)

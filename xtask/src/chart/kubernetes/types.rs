@@ -41,10 +41,10 @@ fn same(name: &str, ours: &Value, known: &Value) -> Result<()> {
     ensure!(strange.is_empty(), "Kubernetes knows no {strange:?}");
     let missing: Vec<&&str> = knows.difference(&has).filter(|field| !left_out(name, field)).collect();
     ensure!(missing.is_empty(), "Kubernetes knows {missing:?} too");
-    let asked = |of: &Value, field: &Value| of["required"].as_array().is_some_and(|all| all.contains(field));
+    let requires = |of: &Value, field: &Value| of["required"].as_array().is_some_and(|all| all.contains(field));
     let needed = theirs["required"].as_array().into_iter().flatten();
-    let forgotten: Vec<&str> = needed.filter(|field| !asked(ours, field)).map(word).collect();
-    ensure!(forgotten.is_empty(), "Kubernetes asks for {forgotten:?}");
+    let missing: Vec<&str> = needed.filter(|field| !requires(ours, field)).map(word).collect();
+    ensure!(missing.is_empty(), "Kubernetes asks for {missing:?}");
     Ok(())
 }
 
@@ -71,7 +71,7 @@ mod tests {
         })
     }
 
-    fn told(name: &str, fields: &Value, required: &Value) -> String {
+    fn message(name: &str, fields: &Value, required: &Value) -> String {
         let ours = json!({"properties": fields, "required": required});
         same(name, &ours, &known()).map_or_else(|error| error.to_string(), |()| String::new())
     }
@@ -79,17 +79,20 @@ mod tests {
     #[test]
     fn a_type_differs_by_a_field_or_by_what_it_asks_for() {
         let both = json!({"name": {}, "mountPath": {}});
-        assert_eq!(told("VolumeMount", &both, &json!(["name", "mountPath"])), "");
-        assert_eq!(told("VolumeMount", &json!({"name": {}}), &json!(["name"])), "Kubernetes knows [\"mountPath\"] too");
+        assert_eq!(message("VolumeMount", &both, &json!(["name", "mountPath"])), "");
+        assert_eq!(
+            message("VolumeMount", &json!({"name": {}}), &json!(["name"])),
+            "Kubernetes knows [\"mountPath\"] too"
+        );
         let misspelt = json!({"name": {}, "mountpath": {}});
-        assert_eq!(told("VolumeMount", &misspelt, &json!(["name"])), "Kubernetes knows no [\"mountpath\"]");
-        assert_eq!(told("VolumeMount", &both, &json!([])), "Kubernetes asks for [\"name\"]");
-        assert_eq!(told("Mount", &both, &json!(["name"])), "Kubernetes has no Mount");
+        assert_eq!(message("VolumeMount", &misspelt, &json!(["name"])), "Kubernetes knows no [\"mountpath\"]");
+        assert_eq!(message("VolumeMount", &both, &json!([])), "Kubernetes asks for [\"name\"]");
+        assert_eq!(message("Mount", &both, &json!(["name"])), "Kubernetes has no Mount");
     }
 
     #[test]
     fn a_volume_that_restricted_pods_may_not_have_is_left_out() {
-        assert_eq!(told("Volume", &json!({"name": {}, "secret": {}}), &json!(["name"])), "");
-        assert_eq!(told("Volume", &json!({"name": {}}), &json!(["name"])), "Kubernetes knows [\"secret\"] too");
+        assert_eq!(message("Volume", &json!({"name": {}, "secret": {}}), &json!(["name"])), "");
+        assert_eq!(message("Volume", &json!({"name": {}}), &json!(["name"])), "Kubernetes knows [\"secret\"] too");
     }
 }

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 /// Compares `schema` with the chart's `defaults`.
 pub(super) fn check(schema: &Value, defaults: &Value) -> Result<()> {
-    let mut whole = schema.clone();
+    let mut complete = schema.clone();
     let mut added = Vec::new();
-    require(&mut whole, defaults, "", &mut added);
-    ensure!(added.is_empty(), "does not require {}; `cargo xtask chart --update` mends it", added.join(", "));
+    require(&mut complete, defaults, "", &mut added);
+    ensure!(added.is_empty(), "does not require {}; `cargo xtask chart --update` adds it", added.join(", "));
     Ok(())
 }
 
@@ -45,8 +45,8 @@ mod tests {
             "without": {},
         }});
         let defaults = json!({"mesh": {"type": "none"}, "resources": {"requests": {}}, "labels": {"a": "b"}});
-        let told = check(&schema, &defaults).unwrap_err().to_string();
-        assert!(told.contains("/mesh/type, /labels, /mesh, /resources;"), "{told}");
+        let message = check(&schema, &defaults).unwrap_err().to_string();
+        assert!(message.contains("/mesh/type, /labels, /mesh, /resources;"), "{message}");
         require(&mut schema, &defaults, "", &mut Vec::new());
         check(&schema, &defaults).unwrap();
         assert_eq!(schema["required"], json!(["labels", "mesh", "resources"]));

@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn what_is_described_is_strict() {
         let named = json!({"type": "object", "patternProperties": {"^[a-z/]+$": {"type": "string"}}, "additionalProperties": false});
-        let whole = json!({"type": ["integer", "string"], "pattern": "^[0-9]+%$"});
+        let complete = json!({"type": ["integer", "string"], "pattern": "^[0-9]+%$"});
         let narrowed = json!({"type": "array", "items": {"$ref": "#/definitions/x"}, "if": {"minItems": 2}, "then": {"maxItems": 3}});
-        let all = json!({"a": named, "b": whole, "c": {"enum": ["x", "y"]}, "d": narrowed});
+        let all = json!({"a": named, "b": complete, "c": {"enum": ["x", "y"]}, "d": narrowed});
         assert_eq!(open(&closed(&all)), [""; 0]);
     }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_patterns_and_values_of_names_are_looked_into() {
+    fn definitions_patterns_and_values_of_names_are_checked() {
         let schema = json!({
             "type": "object", "additionalProperties": false,
             "definitions": {"a": {"type": "object"}},
@@ -157,7 +157,7 @@ mod tests {
         check(&schema, &["/properties/gone".to_owned()]).unwrap();
         assert!(check(&schema, &[]).unwrap_err().to_string().contains("/properties/gone takes anything"));
         schema["properties"]["global"] = closed(&json!({}));
-        let told = check(&schema, &["/properties/gone".to_owned()]).unwrap_err().to_string();
-        assert!(told.contains("/properties/global takes nothing unknown"), "{told}");
+        let message = check(&schema, &["/properties/gone".to_owned()]).unwrap_err().to_string();
+        assert!(message.contains("/properties/global takes nothing unknown"), "{message}");
     }
 }

@@ -120,7 +120,7 @@ impl<'a> Call<'a> {
 struct Uses {
     serve: bool,
     opened: bool,
-    answered: bool,
+    audited: bool,
     streamed: bool,
     streams: bool,
     requests: bool,
@@ -132,7 +132,7 @@ impl Uses {
         self.requests |= call.imports;
         self.streamed |= call.streams && row.audited && !call.imports;
         self.opened |= call.streams && !row.audited && !call.imports;
-        self.answered |= !call.streams && row.audited;
+        self.audited |= !call.streams && row.audited;
         self.serve |= !call.streams && !row.audited;
     }
 
@@ -142,7 +142,7 @@ impl Uses {
             let used: Vec<&str> = items.iter().filter(|(used, _)| *used).map(|(_, item)| *item).collect();
             if used.is_empty() { String::new() } else { format!("use crate::{module}::{{{}}};\n", used.join(", ")) }
         };
-        of("audited", &[(self.streamed, "CountItems"), (self.answered, "answered"), (self.streamed, "streamed")])
+        of("audited", &[(self.streamed, "CountItems"), (self.audited, "answered"), (self.streamed, "streamed")])
             + &of("call", &[(self.streams, "ResponseStream"), (self.opened, "opened"), (self.serve, "serve")])
     }
 }

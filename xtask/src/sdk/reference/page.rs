@@ -1,6 +1,6 @@
 //! The data with which the pages of the reference are rendered. Every text is already Markdown.
 
-use super::refusals;
+use super::error_list;
 use super::text::{Linker, cell, link, parts};
 use crate::generate::contract::{Contract, Enum, Field, Message, Method, Service};
 use crate::generate::rules::Configured;
@@ -46,13 +46,13 @@ struct MethodEntry {
     /// `null` for a stream.
     deadline_ms: Option<u64>,
     attempts: Option<u64>,
-    refusals: Vec<RefusalRow>,
+    errors: Vec<ErrorRow>,
     request: Table,
     response: Table,
 }
 
 #[derive(Debug, Serialize)]
-struct RefusalRow {
+struct ErrorRow {
     link: String,
     code: String,
     when: String,
@@ -147,7 +147,7 @@ impl Maker<'_> {
     fn method(&self, method: &Method<'_>) -> Result<MethodEntry> {
         let (about, details, example) = parts(&method.about);
         ensure!(!about.is_empty(), "it has no comment");
-        let (details, refusals) = refusals::taken(&details, &self.linker)?;
+        let (details, errors) = error_list::taken(&details, &self.linker)?;
         let policy = self.configured.methods.get(&method.path).and_then(Option::as_ref);
         let table = |name: &str| Ok::<_, anyhow::Error>(self.table(self.contract.message(name)?));
         Ok(MethodEntry {
@@ -159,7 +159,7 @@ impl Maker<'_> {
             server_streaming: method.says.server_streaming(),
             deadline_ms: policy.map(|policy| policy.deadline_ms),
             attempts: policy.map(|policy| policy.attempts),
-            refusals: refusals.iter().map(|(name, note)| self.refusal(name, note)).collect(),
+            errors: errors.iter().map(|(name, note)| self.error_row(name, note)).collect(),
             request: table(method.says.input_type())?,
             response: table(method.says.output_type())?,
         })
@@ -167,11 +167,11 @@ impl Maker<'_> {
 
     /// Returns an error of a method: the description of the reason, and the addition of the
     /// method's comment.
-    fn refusal(&self, name: &str, note: &str) -> RefusalRow {
+    fn error_row(&self, name: &str, note: &str) -> ErrorRow {
         let reason = self.reasons.get(name);
         let own = reason.and_then(|reason| reason.about.split_inclusive(". ").next()).unwrap_or_default();
         let own = own.trim_end().to_owned();
-        RefusalRow {
+        ErrorRow {
             link: link(name),
             code: reason.map(|reason| reason.code.clone()).unwrap_or_default(),
             when: cell(&self.linker.linked(&if note.is_empty() { own } else { format!("{own} Here: {note}.") })),
@@ -181,8 +181,8 @@ impl Maker<'_> {
     fn table(&self, message: &Message<'_>) -> Table {
         let row = |field: &Field<'_>| {
             let mut about = self.linker.linked(&field.about);
-            if let Some(choice) = message.choice(field) {
-                about += &format!(" One of the choice `{choice}`.");
+            if let Some(oneof) = message.oneof_of(field) {
+                about += &format!(" One of the choice `{oneof}`.");
             }
             Row { name: field.name.to_owned(), kind: self.kind(message, field), about: cell(&about) }
         };

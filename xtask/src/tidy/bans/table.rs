@@ -7,7 +7,7 @@ const PRODUCT: &[&str] = &["server/", "migrations/", "sdk/rust/"];
 pub(super) const BANS: &[Ban] = &[
     Ban {
         rule: "the server's answers get their status in server/grpc/src/status.rs and nowhere else, so that reasons and \
-               details agree; the command line is a client and answers nobody",
+               details agree; the command line is a client and serves no calls",
         words: &[
             "Status::new",
             "Status::with_details",
@@ -38,9 +38,9 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/"],
         except: &["server/grpc/src/status.rs", "server/grpc/src/status/", "server/src/cli/", "server/transfer/"],
         tests_too: false,
-        planted: (
+        violation: (
             "server/grpc/src/middleware/auth.rs",
-            "fn f() -> Status { tonic::Status::unauthenticated(\"who?\") }",
+            "fn f() -> Status { tonic::Status::unauthenticated(\"no\") }",
         ),
         fine: ("server/grpc/src/health.rs", "fn f() { let s = ServingStatus::new(); MyStatus::internal(s) }"),
     },
@@ -50,7 +50,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/", "sdk/", "tests/", "xtask/"],
         except: &["server/store/", "server/conformance/tests/"],
         tests_too: true,
-        planted: ("server/src/app.rs", "use sea_orm::Database;"),
+        violation: ("server/src/app.rs", "use sea_orm::Database;"),
         fine: ("server/store/src/sql.rs", "use sea_orm::Database;"),
     },
     Ban {
@@ -59,7 +59,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/", "sdk/", "tests/"],
         except: &["server/cache/"],
         tests_too: true,
-        planted: ("server/store/src/sql.rs", "use fred::prelude::*;"),
+        violation: ("server/store/src/sql.rs", "use fred::prelude::*;"),
         fine: ("server/cache/src/redis.rs", "use fred::prelude::*;"),
     },
     Ban {
@@ -76,7 +76,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/src/app/listener.rs",
         ],
         tests_too: false,
-        planted: ("server/pipeline/src/watch.rs", "use riposte_sdk::v1::Comment;"),
+        violation: ("server/pipeline/src/watch.rs", "use riposte_sdk::v1::Comment;"),
         fine: ("server/src/cli/export.rs", "use riposte_sdk::v1::Comment;"),
     },
     Ban {
@@ -85,7 +85,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/grpc/"],
         except: &[],
         tests_too: false,
-        planted: ("server/grpc/src/call.rs", "fn f(writer: &dyn Writer) {}"),
+        violation: ("server/grpc/src/call.rs", "fn f(writer: &dyn Writer) {}"),
         fine: ("server/pipeline/src/write_queues.rs", "fn f(writer: &dyn Writer) {}"),
     },
     Ban {
@@ -104,7 +104,7 @@ pub(super) const BANS: &[Ban] = &[
         ],
         except: &[],
         tests_too: false,
-        planted: ("server/src/cli/export.rs", "fn f() { riposte_store::open() }"),
+        violation: ("server/src/cli/export.rs", "fn f() { riposte_store::open() }"),
         fine: ("server/src/cli/serve.rs", "fn f() { riposte_store::open() }"),
     },
     Ban {
@@ -113,12 +113,12 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/grpc/src/middleware.rs", "server/grpc/src/middleware/"],
         except: &[],
         tests_too: false,
-        planted: ("server/grpc/src/middleware/limit.rs", "use riposte_core::verbs::Create;"),
+        violation: ("server/grpc/src/middleware/limit.rs", "use riposte_core::verbs::Create;"),
         fine: ("server/grpc/src/middleware/limit.rs", "use riposte_core::caller::Caller;"),
     },
     Ban {
         rule: "serving never migrates: the schema changes by `riposte migrate`; only the composition root may bring a \
-               file of its own, which nobody else can reach, to its schema",
+               private file to its schema",
         words: &["riposte_migrations"],
         inside: &["server/"],
         except: &[
@@ -132,11 +132,11 @@ pub(super) const BANS: &[Ban] = &[
             "server/conformance/tests/",
         ],
         tests_too: false,
-        planted: ("server/src/cli/serve.rs", "fn f() { riposte_migrations::up() }"),
+        violation: ("server/src/cli/serve.rs", "fn f() { riposte_migrations::up() }"),
         fine: ("server/src/cli/migrate.rs", "fn f() { riposte_migrations::up() }"),
     },
     Ban {
-        rule: "only config.rs reads the environment, and the client library its own variables; everybody else \
+        rule: "only config.rs reads the environment, and the client library its own variables; all other code \
                is given what it needs",
         words: &["env::var", "env::var_os", "env::vars", "env::vars_os", "env::set_var"],
         inside: PRODUCT,
@@ -147,7 +147,7 @@ pub(super) const BANS: &[Ban] = &[
             "sdk/rust/src/dev.rs",
         ],
         tests_too: false,
-        planted: ("server/src/app.rs", "fn f() { let home = env::var(\"HOME\"); }"),
+        violation: ("server/src/app.rs", "fn f() { let home = env::var(\"HOME\"); }"),
         fine: ("server/src/config/load.rs", "fn f() { let home = std::env::var(\"HOME\"); }"),
     },
     Ban {
@@ -166,7 +166,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/src/open_files.rs",
         ],
         tests_too: true,
-        planted: ("server/src/listener/tls.rs", "use crate::config::ServerRole;"),
+        violation: ("server/src/listener/tls.rs", "use crate::config::ServerRole;"),
         fine: ("server/src/app/listener.rs", "use crate::config::Config;"),
     },
     Ban {
@@ -175,17 +175,17 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/", "migrations/"],
         except: &["server/src/clock.rs", "server/telemetry/src/clock.rs", "server/src/cli.rs", "server/src/cli/"],
         tests_too: false,
-        planted: ("server/core/src/read.rs", "fn f() { let now = std::time::SystemTime::now(); }"),
+        violation: ("server/core/src/read.rs", "fn f() { let now = std::time::SystemTime::now(); }"),
         fine: ("server/src/clock.rs", "fn f() { let now = std::time::SystemTime::now(); }"),
     },
     Ban {
-        rule: "the monotonic clock is for who measures or waits: the start, the command line, the layers' deadlines and \
+        rule: "the monotonic clock is for code that measures or waits: the start, the command line, the layers' deadlines and \
                the implementations of ports",
         words: &["Instant::now"],
         inside: &["server/core/", "server/grpc/src/services/", "migrations/"],
         except: &[],
         tests_too: false,
-        planted: ("server/core/src/read.rs", "fn f() { let now = std::time::Instant::now(); }"),
+        violation: ("server/core/src/read.rs", "fn f() { let now = std::time::Instant::now(); }"),
         fine: ("server/store/src/store.rs", "fn f() { let begin = std::time::Instant::now(); }"),
     },
     Ban {
@@ -206,7 +206,7 @@ pub(super) const BANS: &[Ban] = &[
         inside: &["server/core/src/"],
         except: &[],
         tests_too: false,
-        planted: ("server/core/src/domain/ids.rs", "fn f() { std::fs::read(\"x\"); }"),
+        violation: ("server/core/src/domain/ids.rs", "fn f() { std::fs::read(\"x\"); }"),
         fine: ("server/store/src/sql.rs", "fn f() { std::fs::read(\"x\"); }"),
     },
     Ban {
@@ -220,7 +220,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/grpc/src/page_token/",
         ],
         tests_too: true,
-        planted: ("server/grpc/src/convert.rs", "use crate::internal::v1::PageToken;"),
+        violation: ("server/grpc/src/convert.rs", "use crate::internal::v1::PageToken;"),
         fine: ("server/grpc/src/page_token.rs", "use crate::internal::v1::PageToken;"),
     },
     Ban {
@@ -237,7 +237,7 @@ pub(super) const BANS: &[Ban] = &[
             "server/transfer/",
         ],
         tests_too: false,
-        planted: ("server/store/src/shard.rs", "use anyhow::Result;"),
+        violation: ("server/store/src/shard.rs", "use anyhow::Result;"),
         fine: ("server/src/app.rs", "use anyhow::Result;"),
     },
 ];

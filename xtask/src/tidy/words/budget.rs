@@ -1,6 +1,6 @@
 //! The number of occurrences that each retired word may still have.
 
-use super::{BUDGET, Fault, Report};
+use super::{BUDGET, Report, Violation};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -17,16 +17,16 @@ pub(super) struct Budget {
 
 impl Budget {
     /// Parses lines of a count and a key.
-    pub(super) fn parse(text: &str, faults: &mut Vec<Fault>) -> Self {
+    pub(super) fn parse(text: &str, faults: &mut Vec<Violation>) -> Self {
         let mut allowed = BTreeMap::new();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
             let entry = line.trim().split_once(' ').and_then(|(count, key)| Some((key.trim(), count.parse().ok()?)));
             let Some((key, count)) = entry else {
-                faults.push(Fault::new(BUDGET, number + 1, "a line is a count and a word, as `12 prose: who`"));
+                faults.push(Violation::new(BUDGET, number + 1, "a line is a count and a word, as `12 prose: who`"));
                 continue;
             };
             if allowed.insert(key.to_owned(), count).is_some() {
-                faults.push(Fault::new(BUDGET, number + 1, format!("`{key}` has two entries")));
+                faults.push(Violation::new(BUDGET, number + 1, format!("`{key}` has two entries")));
             }
         }
         Self { allowed }
@@ -48,7 +48,7 @@ impl Budget {
                     "{key:?} has {count} occurrence(s), {allowed} are allowed: use the term of the glossary \
                      (`cargo xtask tidy --words` lists the occurrences)"
                 );
-                report.faults.push(Fault::new(BUDGET, 0, what));
+                report.faults.push(Violation::new(BUDGET, 0, what));
             }
             if *count < allowed {
                 lower.push(format!("{key:?} {count} (of {allowed})"));
@@ -56,7 +56,7 @@ impl Budget {
         }
         for key in self.allowed.keys().filter(|key| !counts.contains_key(key.as_str())) {
             let what = format!("{key:?} is not retired by the glossary: `cargo xtask tidy --words --update` drops it");
-            report.faults.push(Fault::new(BUDGET, 0, what));
+            report.faults.push(Violation::new(BUDGET, 0, what));
         }
         if !lower.is_empty() {
             report.notes.push(format!(

@@ -1,6 +1,6 @@
 //! The glossary's tables of retired words and of exceptions.
 
-use super::{Fault, GLOSSARY};
+use super::{GLOSSARY, Violation};
 use std::collections::{BTreeSet, HashMap};
 
 const WORDS: &str = "## Retired words";
@@ -94,24 +94,24 @@ pub(super) struct Glossary {
 
 impl Glossary {
     /// Parses the document. A row that does not parse is a fault.
-    pub(super) fn parse(text: &str, faults: &mut Vec<Fault>) -> Self {
+    pub(super) fn parse(text: &str, faults: &mut Vec<Violation>) -> Self {
         let mut glossary = Self::default();
         let mut keys = BTreeSet::new();
         for (line, row) in rows(text, WORDS) {
             match glossary.word(&row) {
                 Ok(key) if keys.insert(key.clone()) => {}
-                Ok(key) => faults.push(Fault::new(GLOSSARY, line, format!("{key:?} has two rows"))),
-                Err(what) => faults.push(Fault::new(GLOSSARY, line, what)),
+                Ok(key) => faults.push(Violation::new(GLOSSARY, line, format!("{key:?} has two rows"))),
+                Err(what) => faults.push(Violation::new(GLOSSARY, line, what)),
             }
         }
         for (line, row) in rows(text, EXCEPTIONS) {
             match exception(&row) {
                 Some(exception) => glossary.exceptions.push(exception),
-                None => faults.push(Fault::new(GLOSSARY, line, "a row is | `text` | everywhere or `path` | why |")),
+                None => faults.push(Violation::new(GLOSSARY, line, "a row is | `text` | everywhere or `path` | why |")),
             }
         }
         if glossary.words.is_empty() || glossary.exceptions.is_empty() {
-            faults.push(Fault::new(GLOSSARY, 0, "the tables of retired words and exceptions are missing"));
+            faults.push(Violation::new(GLOSSARY, 0, "the tables of retired words and exceptions are missing"));
         }
         glossary
     }

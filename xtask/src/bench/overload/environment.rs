@@ -1,7 +1,7 @@
 //! A database behind a slow proxy, and the service that uses it.
 
 use super::super::log_lines::LogLines;
-use super::{WIRE_MS, hostile};
+use super::{DELAY_MS, hostile};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
 use crate::servers::{self, Setup, Single, bound_to_us, tail};
@@ -32,17 +32,17 @@ impl fmt::Display for Over {
 }
 
 /// Running servers. Fields are dropped in this order: clients before the servers that they call.
-pub(super) struct Stage<'a> {
+pub(super) struct OverloadEnvironment<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
     endpoint: String,
     service: Process,
-    wire: Process,
+    proxy: Process,
     _database: Single,
     _logs: Folder,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> OverloadEnvironment<'a> {
     /// Starts the servers on a fresh schema.
     pub(super) fn open(repo: &'a Repo, live: &'a Arc<Live>, sets: &[String]) -> Result<Self> {
         let setup =
@@ -52,9 +52,9 @@ impl<'a> Stage<'a> {
         let url = format!("{}/riposte?ssl-mode=disabled", database.url());
         crate::run::output_of(Command::new(&bench).args(["database", "--url", &url]))?;
         let (user, address) = database.url().rsplit_once('@').map(own).context("a database without a user")?;
-        let mut wire = bound_to_us(&bench);
-        wire.args(["delay", "--ms", &WIRE_MS.to_string(), "--to", &address]);
-        let (wire, near) = start(live, wire, &logs.path().join("wire.log"))?;
+        let mut proxy = bound_to_us(&bench);
+        proxy.args(["delay", "--ms", &DELAY_MS.to_string(), "--to", &address]);
+        let (proxy, near) = start(live, proxy, &logs.path().join("proxy.log"))?;
         let near = near.trim_start_matches("http://");
         let binary = repo.server_binary();
         let config = config(&url, sets);
@@ -63,7 +63,7 @@ impl<'a> Stage<'a> {
         let mut service = bound_to_us(&binary);
         service.args(config).args(["serve", "--allow-insecure"]);
         let (service, endpoint) = start(live, service, &logs.path().join("service.log"))?;
-        Ok(Self { repo, live, endpoint, service, wire, _database: database, _logs: logs })
+        Ok(Self { repo, live, endpoint, service, proxy, _database: database, _logs: logs })
     }
 
     /// Returns the report of riposte-bench about a load.
@@ -71,7 +71,7 @@ impl<'a> Stage<'a> {
         let more = match over {
             Over::Times { times, seconds } => ["--times".to_owned(), times.to_string(), seconds.to_string()],
             // A stopped proxy stops the database too: requests that were sent stay unanswered.
-            Over::Stop { seconds } => ["--stop".to_owned(), self.wire.group().to_string(), seconds.to_string()],
+            Over::Stop { seconds } => ["--stop".to_owned(), self.proxy.group().to_string(), seconds.to_string()],
         };
         let [name, value, seconds] = &more;
         self.bench(&["overload", "--what", what, name, value, "--seconds", seconds])
@@ -89,10 +89,10 @@ impl<'a> Stage<'a> {
         let mut load = bound_to_us(&self.repo.bench_binary());
         load.args(arguments).args(["--endpoint", &self.endpoint]).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut process = self.live.spawn(&mut load)?;
-        let said = std::io::read_to_string(process.child().stdout.take().context("no output")?)?;
+        let output = std::io::read_to_string(process.child().stdout.take().context("no output")?)?;
         ensure!(process.wait()?.success(), "riposte-bench failed");
-        eprintln!("{}", said.trim());
-        Ok(serde_json::from_str(&said)?)
+        eprintln!("{}", output.trim());
+        Ok(serde_json::from_str(&output)?)
     }
 }
 

@@ -5,7 +5,7 @@ use super::figures::{CACHE, DATABASE, Figures, SERVER};
 use super::log_lines::LogLines;
 use super::machine::Cores;
 use super::row::Row;
-use super::server::{Place, Server};
+use super::server::{Server, ServerData};
 use super::variant::{Database, Variant};
 use crate::live::{Folder, Live, Process};
 use crate::repo::Repo;
@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 /// Running servers.
-pub(super) struct Arena<'a> {
+pub(super) struct Environment<'a> {
     repo: &'a Repo,
     live: &'a Arc<Live>,
     cores: Option<Cores>,
@@ -41,7 +41,7 @@ struct Service {
     metrics: Option<String>,
 }
 
-impl<'a> Arena<'a> {
+impl<'a> Environment<'a> {
     /// Starts the servers that a row needs, creates the schema and starts the serving processes,
     /// each of them `server`.
     pub(super) fn open(
@@ -65,21 +65,21 @@ impl<'a> Arena<'a> {
         let cores = variant.pinned.then(Cores::split).transpose()?;
         let cache = row.has_redis().then(|| servers::start_one_redis(&tools::redis(repo, live)?, live)).transpose()?;
         let (services, version) = (Vec::new(), String::new());
-        let mut arena = Self { repo, live, cores, services, database, cache, logs: live.folder()?, version };
-        let made = arena.ask(&["database", "--url", &arena.url("riposte")])?;
-        arena.version = made["version"].as_str().unwrap_or("?").to_owned();
-        let launch = server.launch(repo, &arena.place(variant))?;
+        let mut environment = Self { repo, live, cores, services, database, cache, logs: live.folder()?, version };
+        let made = environment.ask(&["database", "--url", &environment.url("riposte")])?;
+        environment.version = made["version"].as_str().unwrap_or("?").to_owned();
+        let launch = server.launch(repo, &environment.place(variant))?;
         let mut migrate = Command::new(&launch.binary);
         launch.configure(&mut migrate);
         crate::run::output_of(migrate.args(["migrate", "up"])).context("migrate up")?;
         for _ in 0..row.servers() {
-            let mut command = on_cores(&launch.binary, arena.cores.as_ref().map(|cores| &cores.server));
+            let mut command = on_cores(&launch.binary, environment.cores.as_ref().map(|cores| &cores.server));
             launch.configure(&mut command);
             command.args(["serve", "--allow-insecure"]);
-            let service = arena.start(command, &launch.log)?;
-            arena.services.push(service);
+            let service = environment.start(command, &launch.log)?;
+            environment.services.push(service);
         }
-        Ok(arena)
+        Ok(environment)
     }
 
     /// Starts riposte-bench as a server of constant bytes, on the cores of the server. Returns its
@@ -106,7 +106,7 @@ impl<'a> Arena<'a> {
 
     /// Returns the address of the first process's metrics.
     pub(super) fn metrics(&self) -> Result<String> {
-        let first = self.services.first().context("nobody serves")?;
+        let first = self.services.first().context("no process serves")?;
         first.metrics.clone().context("its metrics cannot be scraped")
     }
 
@@ -138,17 +138,17 @@ impl<'a> Arena<'a> {
         command.args(arguments.iter().map(AsRef::as_ref)).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = self.live.spawn(&mut command)?;
-        let (mut said, mut complaint) = (String::new(), String::new());
-        process.child().stdout.take().context("no output")?.read_to_string(&mut said)?;
-        process.child().stderr.take().context("no errors")?.read_to_string(&mut complaint)?;
-        ensure!(process.wait()?.success(), "riposte-bench {}: {}", arguments[0].as_ref(), complaint.trim());
-        eprint!("{complaint}");
-        Ok(serde_json::from_str(&said)?)
+        let (mut output, mut errors) = (String::new(), String::new());
+        process.child().stdout.take().context("no output")?.read_to_string(&mut output)?;
+        process.child().stderr.take().context("no errors")?.read_to_string(&mut errors)?;
+        ensure!(process.wait()?.success(), "riposte-bench {}: {}", arguments[0].as_ref(), errors.trim());
+        eprint!("{errors}");
+        Ok(serde_json::from_str(&output)?)
     }
 
     /// Returns the servers and tables that the processes use.
-    fn place(&self, variant: Variant) -> Place {
-        Place { database: self.url("riposte"), redis: self.cache.as_ref().map(OneRedis::url), variant }
+    fn place(&self, variant: Variant) -> ServerData {
+        ServerData { database: self.url("riposte"), redis: self.cache.as_ref().map(OneRedis::url), variant }
     }
 
     /// Starts a process and waits until its log reports that it serves.

@@ -1,4 +1,4 @@
-//! Values that the chart must reject, and the messages of the rejections: helm/refusals.yaml.
+//! Values that the chart must reject, and the messages of the rejections: helm/rejections.yaml.
 
 use super::example;
 use super::findings::Findings;
@@ -11,44 +11,44 @@ use serde_json::Value;
 use std::fs;
 use std::sync::Arc;
 
-const FILE: &str = "helm/refusals.yaml";
+const FILE: &str = "helm/rejections.yaml";
 
 /// One set of values that must not render.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Refusal {
+struct RejectedValues {
     /// The reason for the rejection.
-    why: String,
+    reason: String,
     /// The example that the values would invalidate; `None` stands for the defaults alone.
     example: Option<String>,
     /// The values that are added to it.
     values: Value,
     /// The texts that helm's message must contain.
-    told: Vec<String>,
+    says: Vec<String>,
 }
 
 /// Tests each of them.
 pub(super) fn check(repo: &Repo, live: &Arc<Live>, helm: &Helm<'_>, found: &mut Findings) -> Result<()> {
-    let refusals: Vec<Refusal> = yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?;
-    ensure!(!refusals.is_empty(), "{FILE} is empty");
+    let all: Vec<RejectedValues> = yaml_serde::from_str(&fs::read_to_string(repo.at(FILE))?)?;
+    ensure!(!all.is_empty(), "{FILE} is empty");
     let folder = live.folder()?;
     let overlay = folder.path().join("values.yaml");
-    for refusal in refusals {
-        fs::write(&overlay, refusal.values.to_string())?;
-        let base = refusal.example.as_deref().map(example);
+    for rejected in all {
+        fs::write(&overlay, rejected.values.to_string())?;
+        let base = rejected.example.as_deref().map(example);
         let overlay = overlay.to_string_lossy();
         let files: Vec<&str> = base.as_deref().into_iter().chain([&*overlay]).collect();
-        found.judge(format!("refusal, {}", refusal.why), refused(helm.template(&files, &[]), &refusal.told));
+        found.judge(format!("rejection, {}", rejected.reason), refused(helm.template(&files, &[]), &rejected.says));
     }
     Ok(())
 }
 
 /// Fails unless helm rejected the values with these texts.
-pub(super) fn refused(outcome: Result<String>, told: &[String]) -> Result<()> {
+pub(super) fn refused(outcome: Result<String>, says: &[String]) -> Result<()> {
     let Err(error) = outcome else { return Err(anyhow!("it renders")) };
-    let said = error.to_string();
-    for words in told {
-        ensure!(said.contains(words), "it does not say {words:?} but {said:?}");
+    let message = error.to_string();
+    for words in says {
+        ensure!(message.contains(words), "it does not say {words:?} but {message:?}");
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ const TAIL: usize = 40;
 
 /// The counts and the failures.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct TestTotals {
     pub(super) binaries: usize,
     pub(super) passed: usize,
     pub(super) failed: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Tally {
     failures: Option<Vec<String>>,
 }
 
-impl Tally {
+impl TestTotals {
     /// Parses a line. Returns the message about a binary that has ended, if there is one.
     pub(super) fn see(&mut self, line: &str) -> Option<String> {
         self.last.keep(line);
@@ -85,8 +85,8 @@ impl Tally {
 
 /// Returns the name of a test binary in cargo's `tests/api.rs
 /// (target/release/deps/api-0123456789abcdef)`.
-fn binary(told: &str) -> String {
-    let file = told.rsplit('/').next().unwrap_or(told).trim_end_matches(')');
+fn binary(ended: &str) -> String {
+    let file = ended.rsplit('/').next().unwrap_or(ended).trim_end_matches(')');
     file.rsplit_once('-').map_or(file, |(name, _)| name).to_owned()
 }
 
@@ -94,42 +94,43 @@ fn binary(told: &str) -> String {
 mod tests {
     use super::*;
 
-    fn seen(lines: &str) -> (Tally, Vec<String>) {
-        let mut tally = Tally::default();
-        let told = lines.lines().filter_map(|line| tally.see(line)).collect();
-        tally.end();
-        (tally, told)
+    fn seen(lines: &str) -> (TestTotals, Vec<String>) {
+        let mut totals = TestTotals::default();
+        let ended = lines.lines().filter_map(|line| totals.see(line)).collect();
+        totals.end();
+        (totals, ended)
     }
 
     #[test]
-    fn what_the_harness_prints_is_counted() {
-        let (tally, told) = seen(
+    fn the_output_of_the_harness_is_counted() {
+        let (totals, ended) = seen(
             "     Running tests/api.rs (target/release/deps/api-0123456789abcdef)\n\
              test a::b ... ok\ntest c    ... FAILED\ntest d ... ignored, needs a disk\nSKIPPED: no data\n\
              test result: FAILED. 3 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.1s",
         );
-        assert_eq!((tally.binaries, tally.passed), (1, 4));
-        assert_eq!(tally.failed, ["c"]);
-        assert_eq!(tally.skipped, ["d, needs a disk", "no data"]);
-        assert!(told[0].starts_with("api ") && told[0].ends_with("3 passed in 0.1s"), "{told:?}");
-        assert!(tally.faults.is_empty(), "{:?}", tally.faults);
+        assert_eq!((totals.binaries, totals.passed), (1, 4));
+        assert_eq!(totals.failed, ["c"]);
+        assert_eq!(totals.skipped, ["d, needs a disk", "no data"]);
+        assert!(ended[0].starts_with("api ") && ended[0].ends_with("3 passed in 0.1s"), "{ended:?}");
+        assert!(totals.faults.is_empty(), "{:?}", totals.faults);
     }
 
     #[test]
     fn what_a_failure_said_is_kept_with_its_head_and_its_tail() {
         let lines: String = (0..100).map(|line| format!("line {line}\n")).collect();
-        let (tally, _) = seen(&format!(
-            "Running a\ntest c ... FAILED\nsuccesses:\nsilent\nfailures:\n\n---- c stdout ----\n{lines}\
+        let (totals, _) = seen(&format!(
+            "Running a\ntest c ... FAILED\nsuccesses:\nquiet\nfailures:\n\n---- c stdout ----\n{lines}\
              failures:\n    c\n\ntest result: FAILED. 0 passed; 1 failed; finished in 0.1s"
         ));
-        let has = |line: &str| tally.faults.iter().any(|fault| fault == line);
-        assert!(has("line 0") && has("line 99") && !has("line 50") && !has("silent"), "{:?}", tally.faults);
+        let has = |line: &str| totals.faults.iter().any(|fault| fault == line);
+        assert!(has("line 0") && has("line 99") && !has("line 50") && !has("quiet"), "{:?}", totals.faults);
     }
 
     #[test]
-    fn a_binary_that_dies_is_told_with_its_last_words() {
-        let (tally, _) = seen("Running tests/a.rs (deps/a-01)\ntest b ... ok\nfatal\nRunning tests/c.rs (deps/c-02)\n");
-        assert!(tally.faults[0].starts_with("a has ended") && tally.faults.contains(&"fatal".to_owned()));
-        assert!(tally.faults.iter().any(|line| line.starts_with("c has ended")));
+    fn a_binary_that_crashes_is_reported_with_its_last_lines() {
+        let (totals, _) =
+            seen("Running tests/a.rs (deps/a-01)\ntest b ... ok\nfatal\nRunning tests/c.rs (deps/c-02)\n");
+        assert!(totals.faults[0].starts_with("a has ended") && totals.faults.contains(&"fatal".to_owned()));
+        assert!(totals.faults.iter().any(|line| line.starts_with("c has ended")));
     }
 }

@@ -8,21 +8,21 @@ const BEGIN: &str = "Errors: ";
 
 /// One error of a list, with its note in the comment: `COMMENT_NOT_FOUND` and `a second delete
 /// too`.
-pub(super) type Refusal = (String, String);
+pub(super) type ListedError = (String, String);
 
 /// Returns the text without its list of errors, and the list. Fails if the list contains a name
 /// that is no reason.
-pub(super) fn taken(text: &str, reasons: &Linker) -> Result<(String, Vec<Refusal>)> {
+pub(super) fn taken(text: &str, reasons: &Linker) -> Result<(String, Vec<ListedError>)> {
     let Some((before, rest)) = text.split_once(BEGIN) else { return Ok((text.to_owned(), Vec::new())) };
     let (list, after) = rest.split_at(end(rest));
-    let mut refusals = Vec::new();
+    let mut errors = Vec::new();
     for item in items(list.trim_end_matches('.')) {
         let (name, note) = item.split_once(' ').unwrap_or((item, ""));
         ensure!(reasons.knows(name), "`{name}` stands in a list of errors and is no reason");
         let note = note.strip_prefix('(').and_then(|note| note.strip_suffix(')')).unwrap_or(note);
-        refusals.push((name.to_owned(), note.to_owned()));
+        errors.push((name.to_owned(), note.to_owned()));
     }
-    Ok((format!("{}{after}", before.trim_end()).trim().to_owned(), refusals))
+    Ok((format!("{}{after}", before.trim_end()).trim().to_owned(), errors))
 }
 
 /// Returns the position after the full stop that ends the sentence.
@@ -60,15 +60,15 @@ mod tests {
     #[test]
     fn a_list_is_taken_out_of_its_text_with_what_it_says() {
         let text = "Pages are alike. Errors: A_A (one, or\ntwo), B with its name. More of it.\n\nExample: `{}`.";
-        let (rest, refusals) = taken(text, &reasons()).unwrap();
+        let (rest, errors) = taken(text, &reasons()).unwrap();
         assert_eq!(rest, "Pages are alike. More of it.\n\nExample: `{}`.");
-        let refusal = |name: &str, note: &str| (name.to_owned(), note.to_owned());
-        assert_eq!(refusals, [refusal("A_A", "one, or\ntwo"), refusal("B", "with its name")]);
-        assert_eq!(taken("Errors: B.", &reasons()).unwrap(), (String::new(), vec![refusal("B", "")]));
+        let listed = |name: &str, note: &str| (name.to_owned(), note.to_owned());
+        assert_eq!(errors, [listed("A_A", "one, or\ntwo"), listed("B", "with its name")]);
+        assert_eq!(taken("Errors: B.", &reasons()).unwrap(), (String::new(), vec![listed("B", "")]));
     }
 
     #[test]
-    fn what_is_no_reason_is_told_and_no_list_is_no_error() {
+    fn an_unknown_reason_is_an_error_and_a_missing_list_is_not() {
         assert!(taken("Errors: A_A, C.", &reasons()).unwrap_err().to_string().contains("`C`"));
         assert_eq!(taken("Nothing.", &reasons()).unwrap(), ("Nothing.".to_owned(), Vec::new()));
     }
