@@ -59,7 +59,8 @@ enum Measure {
     Database(database::Args),
     /// ListComments or CreateComment at several times the rate that can be borne, with deadlines
     Overload(overload::Args),
-    /// Resets or idle connections by the thousands beside an honest caller, and the memory that they cost
+    /// Resets or idle connections by the thousands beside an honest caller, and the memory that
+    /// they cost
     Hostile(overload::hostile::Args),
     /// Carry what goes to a server and back, a little later, until the process is ended
     Delay(delay::Args),

@@ -26,7 +26,8 @@ pub(crate) struct Args {
     /// The percentage of calls that read; of the others half create and half like
     #[arg(long, default_value_t = 95, value_parser = clap::value_parser!(u8).range(1..=99))]
     reads: u8,
-    /// The metrics endpoint of the service, for the share of pages that are served from the response cache
+    /// The metrics endpoint of the service, for the share of pages that are served from the
+    /// response cache
     #[arg(long, value_name = "HOST:PORT")]
     metrics: Option<String>,
     #[command(flatten)]

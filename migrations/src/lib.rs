@@ -1,7 +1,7 @@
 //! The schema of Riposte, step by step, in every shard of every data source. The steps are data
-//! (migrations/steps); `cargo xtask gen` generates them and the store's entities. A run may stop at any
-//! point, and the next run continues there. Two runs may start at once; one of them waits for the
-//! other. A step never changes after its release.
+//! (migrations/steps); `cargo xtask gen` generates them and the store's entities. A run may stop at
+//! any point, and the next run continues there. Two runs may start at once; one of them waits for
+//! the other. A step never changes after its release.
 //!
 //! This crate must never be called by a process that serves: `serve` compares the schema and stays
 //! not ready.

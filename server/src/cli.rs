@@ -56,10 +56,10 @@ enum Command {
     Dev(dev::Args),
     /// Run a server for production
     ///
-    /// By default one process has both roles. With --set 'server.roles=["api"]' a process only serves
-    /// calls; with --set 'server.roles=["worker"]' it only does the work that is done once for all
-    /// processes: sequence numbers of events, member histories, rank indexes, the shared cache. A
-    /// service needs both roles.
+    /// By default one process has both roles. With --set 'server.roles=["api"]' a process only
+    /// serves calls; with --set 'server.roles=["worker"]' it only does the work that is done once
+    /// for all processes: sequence numbers of events, member histories, rank indexes, the shared
+    /// cache. A service needs both roles.
     Serve(serve::Args),
     /// Migrate the tables of every data source to the schema of this version
     Migrate(migrate::Args),

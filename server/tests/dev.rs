@@ -98,7 +98,8 @@ fn exec_passes_sigterm_on_and_leaves_no_process() {
     let arguments = ["--endpoint-file", note.to_str().unwrap(), "--exec", "--", "sh", "-c", script];
     let mut child = dev(&arguments).spawn().unwrap();
     let endpoint = endpoint(&note);
-    // The shell may not have set its trap yet; then it dies by the signal, which is passed on just the same.
+    // The shell may not have set its trap yet; then it dies by the signal, which is passed on just
+    // the same.
     terminate(&child);
     assert!(matches!(child.wait().unwrap().code(), Some(9 | 143)));
     assert!(!is_serving(endpoint["grpc"].as_str().unwrap()));

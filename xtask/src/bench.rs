@@ -36,30 +36,37 @@ use std::sync::Arc;
 pub(crate) enum Bench {
     /// Creates and likes, durable, through gRPC, against a bare SQL loop
     ///
-    /// Starts real database servers and `riposte serve` on private ports, lets riposte-bench load them in turns with the
-    /// bare loop (1, 16 and 64 connections; the best one counts), and reports medians over the rounds. The table goes
-    /// to the terminal, its figures to write.json in the folder bench of cargo's build directory, and with --record to
-    /// docs/benchmarks/write.md, which explains the rows. Close what else runs: the processor is what is measured.
+    /// Starts real database servers and `riposte serve` on private ports, lets riposte-bench load
+    /// them in turns with the bare loop (1, 16 and 64 connections; the best one counts), and
+    /// reports medians over the rounds. The table goes to the terminal, its figures to write.json
+    /// in the folder bench of cargo's build directory, and with --record to
+    /// docs/benchmarks/write.md, which explains the rows. Close what else runs: the processor is
+    /// what is measured.
     Write(suite::Args),
     /// Pages and like states, through gRPC, against constant bytes and bare SQL
     ///
-    /// As `write`: servers on private ports, sides that take turns, medians over the rounds. page_hot has server and load on
-    /// cores of their own and is compared with a server that answers the same bytes to every call. The figures go to
-    /// read.json in the folder bench of cargo's build directory, and with --record to docs/benchmarks/read.md, which
-    /// explains the rows.
+    /// As `write`: servers on private ports, sides that take turns, medians over the rounds.
+    /// page_hot has server and load on cores of their own and is compared with a server that
+    /// answers the same bytes to every call. The figures go to read.json in the folder bench of
+    /// cargo's build directory, and with --record to docs/benchmarks/read.md, which explains the
+    /// rows.
     Read(suite::Args),
     /// One client of each SDK, against the bare generated stub of its language
     ///
-    /// Builds and installs the packages, starts a `riposte dev` for each language, one after the other, and lets the SDK's
-    /// benchmark program call it in turns with the bare stub; beside that, install size, lines by hand, and the time from
-    /// the start of a program to its first answer. The table goes to the terminal, its figures to sdk.json in the folder
-    /// bench of cargo's build directory, and with --record to docs/benchmarks/sdk.md, which explains the columns.
+    /// Builds and installs the packages, starts a `riposte dev` for each language, one after the
+    /// other, and lets the SDK's benchmark program call it in turns with the bare stub; beside
+    /// that, install size, lines by hand, and the time from the start of a program to its first
+    /// answer. The table goes to the terminal, its figures to sdk.json in the folder bench of
+    /// cargo's build directory, and with --record to docs/benchmarks/sdk.md, which explains the
+    /// columns.
     Sdk(sdk::Args),
     /// Pages and creates at five times the rate that can be borne, and what becomes of them
     ///
-    /// Puts a database behind a slow connection, finds the knee of the service before it, then lets calls come at several times
-    /// that rate, whatever their outcome, and at last at less; cached pages are read meanwhile. The figures go to overload.json in
-    /// the folder bench of cargo's build directory, and with --record to docs/benchmarks/overload.md, which explains the columns.
+    /// Puts a database behind a slow connection, finds the knee of the service before it, then lets
+    /// calls come at several times that rate, whatever their outcome, and at last at less; cached
+    /// pages are read meanwhile. The figures go to overload.json in the folder bench of cargo's
+    /// build directory, and with --record to docs/benchmarks/overload.md, which explains the
+    /// columns.
     Overload(overload::Args),
     /// Server CPU per operation of this tree's server, against an older one
     ///
@@ -67,8 +74,8 @@ pub(crate) enum Bench {
     /// each on a database server of its own, with one table and with many. Both binaries must be
     /// built with one profile: the same lto above all. BINARY has the configuration keys of its own
     /// revision, which FILE lists. The command fails when the lower end of the 95 % interval of a
-    /// row's median ratio, new to old, is above 1.03. The table goes to the terminal, its figures to
-    /// compare.json in the folder bench of cargo's build directory. docs/benchmarks/compare.md
+    /// row's median ratio, new to old, is above 1.03. The table goes to the terminal, its figures
+    /// to compare.json in the folder bench of cargo's build directory. docs/benchmarks/compare.md
     /// explains the method. Close what else runs.
     Compare(compare::Args),
 }

@@ -38,20 +38,25 @@ struct Cli {
 enum Task {
     /// Test the workspace: every check and every test, against real servers it starts itself
     ///
-    /// Installs what the machine lacks (Debian packages, rustfmt and clippy, buf and cargo-deny under .tools/), starts
-    /// two private MariaDB servers, Redis and a Redis Cluster, runs the steps in their order, stops all it started and
-    /// writes one summary. A failed step does not stop the others, so one run shows every fault.
+    /// Installs what the machine lacks (Debian packages, rustfmt and clippy, buf and cargo-deny
+    /// under .tools/), starts two private MariaDB servers, Redis and a Redis Cluster, runs the
+    /// steps in their order, stops all it started and writes one summary. A failed step does not
+    /// stop the others, so one run shows every fault.
     #[command(visible_alias = "ci")]
     Test(test::Args),
-    /// Call the service by many clients under injected faults, and check all responses against its promises
+    /// Call the service by many clients under injected faults, and check all responses against its
+    /// promises
     ///
-    /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and proxies between them that delay, cut and
-    /// break. Clients write, read and walk; servers, databases and Redis are killed, stopped, emptied and replaced.
-    /// Every call and answer goes into a history that is checked afterwards. docs/reliability.md says for what.
+    /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and proxies
+    /// between them that delay, cut and break. Clients write, read and walk; servers, databases and
+    /// Redis are killed, stopped, emptied and replaced. Every call and answer goes into a history
+    /// that is checked afterwards. docs/reliability.md says for what.
     Prove(prove::Args),
-    /// Run coverage-guided fuzzers over the readers of external data (page tokens, requests, cache entries, import files)
+    /// Run coverage-guided fuzzers over the readers of external data (page tokens, requests, cache
+    /// entries, import files)
     Fuzz(fuzz::Args),
-    /// Start two private database servers, Redis and a Redis Cluster, print what to export, and keep them until Ctrl-C
+    /// Start two private database servers, Redis and a Redis Cluster, print what to export, and
+    /// keep them until Ctrl-C
     Servers {
         /// MySQL 9 instead of MariaDB; fetched once and unpacked under .tools/
         #[arg(long)]
@@ -59,14 +64,16 @@ enum Task {
     },
     /// Build the release binary of an older revision and print its path
     ///
-    /// Checks the revision out below cargo's build directory, builds `riposte` there with today's release profile, puts
-    /// it at before/<rev>/riposte and removes the checkout. A binary that exists is not built again. Tests across
-    /// versions take its path in RIPOSTE_TEST_BIN_BEFORE (docs/upgrade.md).
+    /// Checks the revision out below cargo's build directory, builds `riposte` there with today's
+    /// release profile, puts it at before/<rev>/riposte and removes the checkout. A binary that
+    /// exists is not built again. Tests across versions take its path in RIPOSTE_TEST_BIN_BEFORE
+    /// (docs/upgrade.md).
     Before(before::Args),
     /// Measure the service against bare loops on the same machine in the same run
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Generate all code that is checked in from proto/: the server's internal messages and all SDKs
+    /// Generate all code that is checked in from proto/: the server's internal messages and all
+    /// SDKs
     Gen {
         /// Change nothing; fail when a generated file differs from what would be written
         #[arg(long)]

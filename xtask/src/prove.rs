@@ -40,10 +40,12 @@ pub(crate) struct Args {
     /// What strikes when, and what is asked; a run prints its seed. Default: a random one
     #[arg(long)]
     seed: Option<u64>,
-    /// Start the servers with a mutant, each that there is or those named, and fail unless each is found
+    /// Start the servers with a mutant, each that there is or those named, and fail unless each is
+    /// found
     #[arg(long, num_args = 0.., value_name = "MUTANT")]
     planted: Option<Vec<String>>,
-    /// Keep copies in a Redis Cluster, whose replicas take over, and not in a server alone; servers are in no network of their own then
+    /// Keep copies in a Redis Cluster, whose replicas take over, and not in a server alone; servers
+    /// are in no network of their own then
     #[arg(long)]
     cluster: bool,
     /// Let the databases flush once a second instead of at every commit: killed ones lose what was acknowledged, so this

@@ -34,9 +34,11 @@ pub(crate) use templates::words;
 /// The tasks of the SDKs.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Sdk {
-    /// Print what the templates are rendered with, as JSON: services, reasons, service config, enums, handles
+    /// Print what the templates are rendered with, as JSON: services, reasons, service config,
+    /// enums, handles
     Model,
-    /// Generate the checked-in code of the SDKs: by buf with local plugins, and by templates over the model
+    /// Generate the checked-in code of the SDKs: by buf with local plugins, and by templates over
+    /// the model
     Generate {
         /// Change nothing; fail when a generated file differs from what would be written
         #[arg(long)]
@@ -51,9 +53,11 @@ pub(crate) enum Sdk {
         #[arg(value_enum)]
         languages: Vec<Language>,
     },
-    /// Build the packages, install them, and run the tests and the list of scenarios with what was installed
+    /// Build the packages, install them, and run the tests and the list of scenarios with what was
+    /// installed
     ///
-    /// Needs the built server, or one that RIPOSTE_DEV_BINARY names. The output of each language is stored in a log next to its packages.
+    /// Needs the built server, or one that RIPOSTE_DEV_BINARY names. The output of each language is
+    /// stored in a log next to its packages.
     Test {
         /// Default: all
         #[arg(value_enum)]

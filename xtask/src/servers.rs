@@ -284,7 +284,8 @@ pub(crate) fn tail(log: &Path) -> String {
     format!("its log ends so:\n{}", lines[lines.len().saturating_sub(15)..].join("\n"))
 }
 
-/// Duplicates a folder with its contents. This is faster than the initialization of a new data folder.
+/// Duplicates a folder with its contents. This is faster than the initialization of a new data
+/// folder.
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let status = Command::new("cp").arg("-a").arg(from).arg(to).status().context("cp cannot be run")?;
     anyhow::ensure!(status.success(), "cannot copy {} to {}", from.display(), to.display());

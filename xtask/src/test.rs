@@ -27,7 +27,8 @@ use summary::{Report, Summary};
 /// The steps to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Run the store's suite on real MySQL 9 too; its server is fetched once and unpacked under .tools/
+    /// Run the store's suite on real MySQL 9 too; its server is fetched once and unpacked under
+    /// .tools/
     #[arg(long)]
     mysql: bool,
     /// Compile each crate of the product by itself too
@@ -36,7 +37,8 @@ pub(crate) struct Args {
     /// Get helm where it is missing, which takes minutes, and check all of the Helm chart
     #[arg(long)]
     chart: bool,
-    /// Build an API server of Kubernetes where it is missing, which takes many minutes, and install the Helm chart into it
+    /// Build an API server of Kubernetes where it is missing, which takes many minutes, and install
+    /// the Helm chart into it
     #[arg(long)]
     kube: bool,
     /// Run these steps and no others

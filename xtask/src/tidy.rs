@@ -122,6 +122,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         layout::check(source, &mut report.faults);
         bans::check(source, &mut report.faults);
         globals::check(source, &mut report.faults);
+        widths::rust(source, &mut report.faults);
     }
     bans::check_examples(&mut report.faults);
     services::check(&sources, &mut report.faults);
@@ -129,7 +130,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         documents::check(path, &read(repo, path)?, &mut report.faults);
     }
     for path in files.iter().filter(|path| path.ends_with(".lua")) {
-        widths::check(path, &read(repo, path)?, &mut report.faults);
+        widths::lua(path, &read(repo, path)?, &mut report.faults);
     }
     match read(repo, reasons::CONTRACT) {
         Ok(contract) => reasons::check(&contract, &sources, &mut report.faults),

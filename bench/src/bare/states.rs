@@ -1,4 +1,5 @@
-//! A member's likes under one subject by hand: one range of the primary key, on the tables of the service (one of each).
+//! A member's likes under one subject by hand: one range of the primary key, on the tables of the
+//! service (one of each).
 
 use super::tables;
 use crate::closed::{Caller, MeasureTime};

@@ -1,4 +1,5 @@
-//! Writes a comment, likes it, and lists what stands there: `riposte dev --exec -- cargo run --example quickstart`.
+//! Writes a comment, likes it, and lists what stands there:
+//! `riposte dev --exec -- cargo run --example quickstart`.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), riposte_sdk::Error> {

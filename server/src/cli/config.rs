@@ -22,8 +22,8 @@ enum Action {
         #[arg(long)]
         dev: bool,
     },
-    /// Report all errors that `serve` would report, with exit code 2 if there is one. `doctor` checks
-    /// the files and servers that the configuration names
+    /// Report all errors that `serve` would report, with exit code 2 if there is one. `doctor`
+    /// checks the files and servers that the configuration names
     Check,
     /// Print an annotated file with every default
     Example,

@@ -32,15 +32,15 @@ pub(super) struct Args {
     /// Store the data in this folder; without it the data is lost when the server ends
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Write the addresses to this file once the server is ready, as JSON: {"grpc": "…", "admin": "…",
-    /// "metrics": "…", "pid": …}
+    /// Write the addresses to this file once the server is ready, as JSON: {"grpc": "…", "admin":
+    /// "…", "metrics": "…", "pid": …}
     #[arg(long, value_name = "FILE")]
     endpoint_file: Option<PathBuf>,
     /// The initial content of the database
     #[arg(long, value_enum, default_value_t = Seed::Demo)]
     seed: Seed,
-    /// Run the command after `--` with RIPOSTE_TARGET and RIPOSTE_ADMIN_TARGET set; stop when it ends
-    /// and return its exit code
+    /// Run the command after `--` with RIPOSTE_TARGET and RIPOSTE_ADMIN_TARGET set; stop when it
+    /// ends and return its exit code
     #[arg(long, requires = "command")]
     exec: bool,
     /// The command for --exec
@@ -61,8 +61,8 @@ enum Seed {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print shell lines that point clients to a server on the default addresses: eval "$(riposte dev
-    /// env)"
+    /// Print shell lines that point clients to a server on the default addresses: eval "$(riposte
+    /// dev env)"
     Env,
 }
 

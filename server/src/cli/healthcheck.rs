@@ -25,8 +25,8 @@ pub(super) struct Args {
     /// The longest wait for the response
     #[arg(long, value_name = "DURATION", default_value = "2s")]
     timeout: TimeSpan,
-    /// Accept any response, SERVING or not: for a liveness probe, which must not stop a server whose
-    /// database is unavailable
+    /// Accept any response, SERVING or not: for a liveness probe, which must not stop a server
+    /// whose database is unavailable
     #[arg(long)]
     live: bool,
 }

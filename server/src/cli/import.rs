@@ -72,7 +72,8 @@ pub(super) struct Args {
     /// The treatment of votes that are known only as numbers
     #[arg(long, value_enum, default_value_t)]
     votes: VotePolicy,
-    /// The file for rejected items; replaced if it exists [default: <FILE>.rejects.jsonl in the current folder]
+    /// The file for rejected items; replaced if it exists [default: <FILE>.rejects.jsonl in the
+    /// current folder]
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
     /// Read and check everything without sending it; rejected items are written only with --rejects

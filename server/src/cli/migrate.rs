@@ -24,7 +24,8 @@ pub(super) struct Args {
 enum Action {
     /// Print whether each data source has the schema of this version; exit code 1 if one has not
     Status,
-    /// Print the statements that `up` would run, each with its cost on that server, without running them
+    /// Print the statements that `up` would run, each with its cost on that server, without running
+    /// them
     Plan,
     /// Migrate every data source to the schema of this version; after an interruption, run it again
     Up,

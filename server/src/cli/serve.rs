@@ -15,7 +15,8 @@ use std::{process::ExitCode, time::Instant};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Accept every insecure choice: any caller, plaintext, SQLite, page token keys generated at startup
+    /// Accept every insecure choice: any caller, plaintext, SQLite, page token keys generated at
+    /// startup
     #[arg(long)]
     allow_insecure: bool,
 }

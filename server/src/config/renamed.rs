@@ -30,8 +30,8 @@ pub(super) struct Replaced {
 }
 
 /// Moves each value of `values` that has an old key to the successor of that key, so that the value
-/// itself is checked too. A value that the source also gives under the current key stays. `lines` has
-/// the lines of the keys of each file.
+/// itself is checked too. A value that the source also gives under the current key stays. `lines`
+/// has the lines of the keys of each file.
 pub(super) fn replace(mut values: Dict, source: &ValueOrigin, lines: &BTreeMap<PathBuf, KeyLines>) -> Replaced {
     let (mut faults, mut moved) = (Vec::new(), Dict::new());
     for (old, new) in old_keys(&values) {

@@ -24,12 +24,15 @@ use super::record::{Comment, CommentState, DeletedBy, Key, Like, Problem, Record
 /// The treatment of a reply whose parent is neither in the file nor on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Orphans {
-    /// It stays outside with all its replies and is listed: nothing is claimed that the source does not say.
+    /// It stays outside with all its replies and is listed: nothing is claimed that the source does
+    /// not say.
     #[default]
     Reject,
-    /// It becomes a root with the metadata `orphan_of=<id>`: every text is kept, but roots are counted that were none.
+    /// It becomes a root with the metadata `orphan_of=<id>`: every text is kept, but roots are
+    /// counted that were none.
     Root,
-    /// Its missing parent is put back as a deleted comment: every text and every known edge is kept.
+    /// Its missing parent is put back as a deleted comment: every text and every known edge is
+    /// kept.
     Tombstone,
 }
 

@@ -6,7 +6,8 @@ use super::record::{Comment, Like, LikeValue, Votes};
 /// The treatment of votes that are known only as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum VotePolicy {
-    /// Each becomes the like of a synthetic member (`~synthetic:…`), so that counts equal the source's.
+    /// Each becomes the like of a synthetic member (`~synthetic:…`), so that counts equal the
+    /// source's.
     #[default]
     Synthetic,
     /// They are left out.

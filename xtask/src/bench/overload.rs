@@ -65,7 +65,8 @@ pub(crate) struct Args {
     /// One more configuration value of the service, as its own --set
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Write the tables to docs/benchmarks/overload.md, with the date, the machine and this command line
+    /// Write the tables to docs/benchmarks/overload.md, with the date, the machine and this command
+    /// line
     #[arg(long)]
     record: bool,
 }

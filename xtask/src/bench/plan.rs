@@ -24,7 +24,8 @@ pub(super) struct RowSelection {
     /// Only with this sync_binlog
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     sync_binlog: Option<u8>,
-    /// On MySQL 9, of the writes create_hot and like_hot, and those too; its server is fetched once and unpacked under .tools/
+    /// On MySQL 9, of the writes create_hot and like_hot, and those too; its server is fetched once
+    /// and unpacked under .tools/
     #[arg(long)]
     pub(super) mysql: bool,
 }

@@ -31,7 +31,8 @@ pub(crate) struct Args {
     /// One more configuration value of the service, as its own --set
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// Write the table to the document of this benchmark, with the date, the machine and this command line
+    /// Write the table to the document of this benchmark, with the date, the machine and this
+    /// command line
     #[arg(long)]
     record: bool,
 }

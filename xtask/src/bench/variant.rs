@@ -9,7 +9,8 @@ pub(super) enum Database {
     MySql,
 }
 
-/// The number of tables that the rows of the service are spread over. The bare loop always has one of each.
+/// The number of tables that the rows of the service are spread over. The bare loop always has one
+/// of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Tables {
     /// One of each

@@ -65,8 +65,8 @@ fn open_to_users(mut config: Value) -> Result<Value> {
     Ok(config)
 }
 
-/// Opens the places of removed keys, so that the chart rejects them itself, with their successors. A
-/// place below an open one needs nothing.
+/// Opens the places of removed keys, so that the chart rejects them itself, with their successors.
+/// A place below an open one needs nothing.
 fn open_removed<'a>(config: &mut Value, places: impl Iterator<Item = &'a str>) {
     for place in places {
         let Some((table, key)) = place.rsplit_once("/properties/") else { continue };

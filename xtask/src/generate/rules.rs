@@ -1,6 +1,6 @@
-//! The rules of each method for the SDK: deadlines and retries from the gRPC service configurations,
-//! which are generated from methods.yaml and are the only source for the SDKs of all languages, and
-//! the position of the request id from the contract.
+//! The rules of each method for the SDK: deadlines and retries from the gRPC service
+//! configurations, which are generated from methods.yaml and are the only source for the SDKs of
+//! all languages, and the position of the request id from the contract.
 
 use super::contract::Contract;
 use super::methods::service_config;

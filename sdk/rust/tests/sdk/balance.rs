@@ -1,4 +1,5 @@
-//! Calls over the addresses of one name: 127.0.0.1, 127.0.0.2 … on one port, found by a resolver of the test's own.
+//! Calls over the addresses of one name: 127.0.0.1, 127.0.0.2 … on one port, found by a resolver of
+//! the test's own.
 
 use crate::local::{listener, serve};
 use riposte_sdk::v1::subject_service_server::{SubjectService, SubjectServiceServer};
@@ -92,9 +93,11 @@ impl SubjectService for Counting {
     }
 }
 
-/// Servers on 127.0.0.1 and the following, all on one port, with what each counts and how to end it.
+/// Servers on 127.0.0.1 and the following, all on one port, with what each counts and how to end
+/// it.
 async fn servers(count: u8) -> (u16, Vec<Counting>, Vec<JoinHandle<()>>) {
-    // A port that is free at the first address is nearly always free at the others; if not, another is tried.
+    // A port that is free at the first address is nearly always free at the others; if not, another
+    // is tried.
     loop {
         let (first, address) = listener().await;
         let port = address.port();

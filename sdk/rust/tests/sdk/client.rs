@@ -1,4 +1,5 @@
-//! The client against a server of this process: what it adds to every call, and what it does when calls fail.
+//! The client against a server of this process: what it adds to every call, and what it does when
+//! calls fail.
 
 use crate::local::{listener, serve};
 use riposte_sdk::v1::like_service_server::{LikeService, LikeServiceServer};

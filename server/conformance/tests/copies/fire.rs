@@ -292,8 +292,8 @@ impl Fire {
     }
 }
 
-/// A repair of the cache that is driven as the loop of the event consumers drives it: behind the rank
-/// index, and from the cursors again after an error.
+/// A repair of the cache that is driven as the loop of the event consumers drives it: behind the
+/// rank index, and from the cursors again after an error.
 pub(crate) struct RepairRun {
     repair: CacheRepair,
     store: SqlStore,

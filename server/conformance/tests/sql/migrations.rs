@@ -100,8 +100,8 @@ async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused(
     let begin = std::time::Instant::now();
     let mut tables = [0, 0];
     up(&store, |progress| tables[progress.source] += 1).await.expect("migrated");
-    // 6 single tables and one that is dropped again, half of the 50 and half of 11 kinds of 200, two
-    // of which get a column later.
+    // 6 single tables and one that is dropped again, half of the 50 and half of 11 kinds of 200,
+    // two of which get a column later.
     assert_eq!(tables, [7 + 25 + 1100 + 200; 2]);
     println!("50/200 tables over two servers: {:?}", begin.elapsed());
     store.close().await;

@@ -126,8 +126,8 @@ impl Content {
 
     /// Returns the parts that take part in the fingerprint of a request. Mentions and keys contain
     /// no control characters, so no element equals a separator between the lists, and two different
-    /// contents never give the same parts. A content without extra fields has the parts that versions
-    /// without such fields give it.
+    /// contents never give the same parts. A content without extra fields has the parts that
+    /// versions without such fields give it.
     pub(crate) fn fingerprint_parts(&self) -> impl Iterator<Item = &[u8]> {
         let mentions = self.mentions.iter().map(MemberId::as_str);
         let metadata = self.metadata.iter().flat_map(|(k, v)| [k.as_str(), v.as_str()]);

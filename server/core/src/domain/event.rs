@@ -32,8 +32,8 @@ pub struct Changes {
     pub likers: BTreeSet<MemberId>,
     /// `true` if owner, state, metadata or deletion of the subject changed.
     pub subject: bool,
-    /// The outcomes that do not follow from the kinds of change; see [`Changes::outcome`]. `None` for
-    /// an outcome with a state that only a newer version knows.
+    /// The outcomes that do not follow from the kinds of change; see [`Changes::outcome`]. `None`
+    /// for an outcome with a state that only a newer version knows.
     pub outcomes: BTreeMap<CommentId, Option<CommentOutcome>>,
 }
 

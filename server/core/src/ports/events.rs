@@ -29,9 +29,9 @@ pub fn shown_name(stored: &str) -> &str {
 /// are counted from 0 on, and a consumer follows each of them by itself.
 ///
 /// One loop runs every consumer. It delivers the events of a source in the order of their sequence
-/// numbers, at least once, and all events of a commit together. A batch may be delivered again after
-/// an error, after a restart and by another process, so `apply` must be idempotent: applying an
-/// event twice, or an older event after a newer one, must have the result of applying each once.
+/// numbers, at least once, and all events of a commit together. A batch may be delivered again
+/// after an error, after a restart and by another process, so `apply` must be idempotent: applying
+/// an event twice, or an older event after a newer one, must have the result of applying each once.
 ///
 /// When `apply` fails, the loop repeats the batch with back-off for ever, then halves of it, then
 /// one commit alone, so that everything before the event that fails is applied. No event is ever

@@ -14,7 +14,8 @@ use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
 use crate::ports::RebuildProgress;
 
-/// The rank indexes, which derive from the comments; see [`RankIndex`](crate::domain::rank::RankIndex).
+/// The rank indexes, which derive from the comments; see
+/// [`RankIndex`](crate::domain::rank::RankIndex).
 ///
 /// Both methods lock a list, read its comments under that lock and write the scores that
 /// [`standings`](crate::domain::rank::standings) returns for them. So they may run twice, late,
@@ -32,14 +33,14 @@ pub trait RankIndexes: Send + Sync + std::fmt::Debug {
 ///
 /// A ranking has the first comments of the union of {the first of the rank index, the newest of the
 /// list}, by their scores at the time of its creation;
-/// [`RankingConfig::depth`](crate::domain::rank::RankingConfig) is their number. A ranking never changes
-/// and is kept for [`KEPT`](crate::domain::rank::KEPT).
+/// [`RankingConfig::depth`](crate::domain::rank::RankingConfig) is their number. A ranking never
+/// changes and is kept for [`KEPT`](crate::domain::rank::KEPT).
 #[async_trait]
 pub trait Rankings: Send + Sync + std::fmt::Debug {
     /// Returns the ranking for a walk that begins now, and the list's next floor. It is the last
-    /// ranking if that one still [serves](crate::domain::rank::RankVersion::serves), otherwise a new one.
-    /// If several processes create one at the same time, the first wins and all return its ranking.
-    /// `None` if the subject or the root is absent, or the subject is deleted.
+    /// ranking if that one still [serves](crate::domain::rank::RankVersion::serves), otherwise a
+    /// new one. If several processes create one at the same time, the first wins and all return its
+    /// ranking. `None` if the subject or the root is absent, or the subject is deleted.
     async fn current(&self, list: &RankedList, now: Millis) -> Result<Option<(Ranking, i32)>>;
 
     /// Returns the ranking of an earlier page; `None` if it is no longer kept.

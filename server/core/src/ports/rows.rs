@@ -62,16 +62,16 @@ pub trait CommentRows: Send + Sync + std::fmt::Debug {
     /// Returns the unchanging facts of comments, in the order of `ids`.
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>>;
 
-    /// Returns the same as [`CommentRows::locate`] for a caller that may use these types. A comment of
-    /// another type is treated as missing, both in the result and in all work done for it, so that
-    /// the response time does not reveal it either.
+    /// Returns the same as [`CommentRows::locate`] for a caller that may use these types. A comment
+    /// of another type is treated as missing, both in the result and in all work done for it, so
+    /// that the response time does not reveal it either.
     async fn locate_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentLocation>>> {
         let found = self.locate(ids).await?;
         Ok(found.into_iter().map(|at| at.filter(|at| types.hold(at.subject.object_type()))).collect())
     }
 
-    /// Returns the same as [`CommentRows::comments`] for a caller that may use these types, under the
-    /// rule of [`CommentRows::locate_among`].
+    /// Returns the same as [`CommentRows::comments`] for a caller that may use these types, under
+    /// the rule of [`CommentRows::locate_among`].
     async fn comments_among(&self, ids: &[CommentId], types: &ObjectTypeScope) -> Result<Vec<Option<CommentView>>> {
         if *types == ObjectTypeScope::All {
             return self.comments(ids).await;

@@ -31,8 +31,8 @@ pub trait CommandLog: Send + Sync + std::fmt::Debug {
 ///
 /// # Errors
 /// The outer error means that the batch as a whole has no known effect. With
-/// [`Error::ShardUnavailable`](crate::domain::error::Error) it may have been committed, and only a repeat of the
-/// same commands shows the outcome.
+/// [`Error::ShardUnavailable`](crate::domain::error::Error) it may have been committed, and only a
+/// repeat of the same commands shows the outcome.
 #[async_trait]
 pub trait Writer: Send + Sync + std::fmt::Debug {
     /// Commits one batch.

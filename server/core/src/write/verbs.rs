@@ -1,5 +1,6 @@
-//! The commands, with one file per verb. The file has the request that becomes the command, the lock
-//! set, the check against the locked rows, the changes that follow, the fingerprint and the result.
+//! The commands, with one file per verb. The file has the request that becomes the command, the
+//! lock set, the check against the locked rows, the changes that follow, the fingerprint and the
+//! result.
 
 mod create;
 mod create_subject;

@@ -1,5 +1,5 @@
-//! The events of a source as one consumer reads them: out of the outbox, or out of the tail that the
-//! consumers of the process share.
+//! The events of a source as one consumer reads them: out of the outbox, or out of the tail that
+//! the consumers of the process share.
 
 use std::sync::Arc;
 use std::time::Duration;

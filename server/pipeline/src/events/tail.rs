@@ -1,6 +1,6 @@
 //! The tail of one data source. It reads the sequenced events from the head on, once for all
-//! consumers of the process, regardless of which process assigned the sequence numbers. It keeps the
-//! last ones in memory, and a consumer that is further behind reads the outbox by itself.
+//! consumers of the process, regardless of which process assigned the sequence numbers. It keeps
+//! the last ones in memory, and a consumer that is further behind reads the outbox by itself.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -23,8 +23,8 @@ const BATCHES: usize = 10;
 /// The time without an event and without a commit of this process after which the source counts as
 /// quiet.
 const QUIET: Duration = Duration::from_secs(2);
-/// The maximum interval between reads of a quiet source. With the interval of the relay, an event of
-/// another process arrives within a second.
+/// The maximum interval between reads of a quiet source. With the interval of the relay, an event
+/// of another process arrives within a second.
 const IDLE: Duration = Duration::from_millis(500);
 
 /// The tail of one source. Clones share the events.

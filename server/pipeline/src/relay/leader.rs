@@ -138,8 +138,8 @@ impl Leader {
         Ok(true)
     }
 
-    /// Deletes old events until the lease is due for renewal. Returns whether no more are old enough
-    /// or the sweep has deleted its maximum; `None` if another epoch has begun.
+    /// Deletes old events until the lease is due for renewal. Returns whether no more are old
+    /// enough or the sweep has deleted its maximum; `None` if another epoch has begun.
     async fn trim(&mut self, epoch: Epoch) -> Result<Option<bool>> {
         let begin = Instant::now();
         let bounds = TrimBounds {

@@ -15,7 +15,8 @@ const HEAD: &str = r#"{
   "methodConfig": [
 "#;
 
-/// Returns the path of a service's configuration: in the folder of the protos, by the name of its resource.
+/// Returns the path of a service's configuration: in the folder of the protos, by the name of its
+/// resource.
 pub(super) fn path(service: &Service<'_>) -> String {
     format!("proto/riposte/v1/{}_grpc_service_config.json", super::folder(service))
 }

@@ -92,8 +92,8 @@ impl UnitOfWork {
         self.count(&comment, added, context.subject)
     }
 
-    /// Adds the difference of two contributions of `comment` to the counts of its subject and of the
-    /// comments above it, and lists or unlists the tombstones among those.
+    /// Adds the difference of two contributions of `comment` to the counts of its subject and of
+    /// the comments above it, and lists or unlists the tombstones among those.
     fn count(&mut self, comment: &Comment, added: Contribution, subject: &SubjectKey) -> Result<()> {
         let row = self.subjects.get_mut(subject).ok_or_else(|| unloaded("subject"))?;
         row.counts += added.to_subject(comment.is_root());

@@ -37,9 +37,9 @@ impl TransactionBody for AllPositions {
     }
 }
 
-/// Records the consumers that a running worker registers. Every worker does it, whether it holds the
-/// lease or not, so it takes no lock of the relay. A consumer's row has no lease of its own, and
-/// `leased_until` is free for this.
+/// Records the consumers that a running worker registers. Every worker does it, whether it holds
+/// the lease or not, so it takes no lock of the relay. A consumer's row has no lease of its own,
+/// and `leased_until` is free for this.
 #[derive(Debug)]
 pub(super) struct RegisterConsumers {
     pub(super) names: Vec<String>,
@@ -51,7 +51,8 @@ impl TransactionBody for RegisterConsumers {
     const NAME: &'static str = "register consumers";
 
     async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
-        // One statement for each row: a transaction that holds one of these locks waits for no other.
+        // One statement for each row: a transaction that holds one of these locks waits for no
+        // other.
         for name in self.names.iter().filter(|name| *name != RELAY) {
             let until = ActiveModel { leased_until: Set(self.until.0), ..Default::default() };
             let later = Column::LeasedUntil.lt(self.until.0);

@@ -45,10 +45,10 @@ impl TransactionBody for TrimOutbox {
 }
 
 impl TrimOutbox {
-    /// Returns the ids and numbers of the first sequenced commits up to one that is too young, so that
-    /// no hole is left between the rows that stay. Only
-    /// the first `limit` are checked, so that a call which deletes nothing costs no more than one
-    /// that does: sequence numbers rise roughly with age.
+    /// Returns the ids and numbers of the first sequenced commits up to one that is too young, so
+    /// that no hole is left between the rows that stay. Only the first `limit` are checked, so that
+    /// a call which deletes nothing costs no more than one that does: sequence numbers rise roughly
+    /// with age.
     async fn old(&self, tx: &SourceTx, head: i64, stored: &[StoredPosition]) -> Result<Vec<(i64, i64)>, StoreError> {
         let TrimBounds { passed_before, all_before } = self.bounds;
         let passed = stored.iter().map(|of| of.number).fold(head, i64::min);

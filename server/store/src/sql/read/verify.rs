@@ -123,8 +123,8 @@ impl<C: ConnectionTrait> Rows<'_, C> {
         Ok(())
     }
 
-    /// Checks the reply counts: a comment counts once at its root, and once at its parent if that is
-    /// another comment.
+    /// Checks the reply counts: a comment counts once at its root, and once at its parent if that
+    /// is another comment.
     async fn replies(&self, drifts: &mut Vec<CountDrift>) -> Result<(), StoreError> {
         let at_root = states(&counted_states(|adds| adds.root.reply_count));
         let at_parent = states(&counted_states(|adds| adds.parent.reply_count));

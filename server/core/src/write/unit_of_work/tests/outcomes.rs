@@ -1,4 +1,5 @@
-//! The outcomes in the events of a batch: one for each comment, from the locked and the written row.
+//! The outcomes in the events of a batch: one for each comment, from the locked and the written
+//! row.
 
 use super::fixture::{Fixture, member};
 use super::verbs::{author, owner};

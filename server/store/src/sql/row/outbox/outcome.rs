@@ -6,8 +6,8 @@ use riposte_core::event::{ActorKind, ChangeKind, CommentOutcome};
 
 use super::internal::{OutboxActor, OutboxComment, OutboxPublication};
 
-/// Reads the outcome at a change, which is `None` if it has a state that only a newer version knows.
-/// Returns `None` if the change has no outcome, or that of a plain create.
+/// Reads the outcome at a change, which is `None` if it has a state that only a newer version
+/// knows. Returns `None` if the change has no outcome, or that of a plain create.
 pub(super) fn read(change: &OutboxComment, what: ChangeKind) -> Option<Option<CommentOutcome>> {
     let created = what == ChangeKind::Created;
     // Without a version, another change than a create is of an older version or not the first one.
