@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::Writer;
-use riposte_core::{Command, CommandOutput, Result};
+use riposte_core::{Batch, CommandOutput, LikeCommand, Result};
 
 use crate::invalid_partitions::InvalidPartitions;
 use crate::port::{Cache, SubjectMember};
@@ -29,15 +29,21 @@ impl CachedWriter {
 
 #[async_trait]
 impl Writer for CachedWriter {
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
-        let liking = |command: &Command| {
-            let (_, member) = command.verb.needs().like?;
-            Some(SubjectMember { key: command.subject.clone(), member })
-        };
-        let mut members: Vec<SubjectMember> = batch.iter().filter_map(liking).collect();
-        if members.is_empty() {
-            return self.inner.commit(batch).await;
+    async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
+        match batch {
+            Batch::Comments(_) => self.inner.commit(batch).await,
+            Batch::Likes(likes) => self.commit_likes(batch, likes).await,
         }
+    }
+}
+
+impl CachedWriter {
+    async fn commit_likes(&self, batch: &Batch, likes: &[LikeCommand]) -> Result<Vec<Result<CommandOutput>>> {
+        let liking = |command: &LikeCommand| SubjectMember {
+            key: command.subject.clone(),
+            member: command.verb.set().member.clone(),
+        };
+        let mut members: Vec<SubjectMember> = likes.iter().map(liking).collect();
         members.sort_unstable_by(|a, b| (&a.key, &a.member).cmp(&(&b.key, &b.member)));
         members.dedup();
         let token = rand::random();

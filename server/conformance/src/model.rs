@@ -26,8 +26,7 @@ use riposte_core::ids::{IdError, IdGenerator, IdLease, IdTick, WORKERS};
 use riposte_core::object_type::HotProfile;
 use riposte_core::ports::{Clock, IdSource};
 use riposte_core::rank::RankingConfig;
-use riposte_core::verbs::Command;
-use riposte_core::{CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
+use riposte_core::{Batch, CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
 
 use tables::Tables;
 
@@ -93,7 +92,7 @@ impl Model {
 
 #[async_trait]
 impl Writer for Model {
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
+    async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
         self.tables().commit(batch)
     }
 }

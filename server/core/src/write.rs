@@ -8,6 +8,7 @@ pub mod change;
 pub mod command_log;
 pub mod command_output;
 mod comment_batch;
+mod like_batch;
 pub mod lock_set;
 pub mod maintenance;
 pub mod submit;

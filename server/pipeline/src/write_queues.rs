@@ -1,4 +1,5 @@
-//! The write queues. Commands wait in bounded queues in memory, one for each partition and kind.
+//! The write queues. Commands wait in bounded queues in memory, one for each partition and batch
+//! type.
 //! Each data source has a few committers, which take the waiting commands of all its queues as one
 //! batch, commit it in one transaction, and never wait for more. The more is written to a subject,
 //! the larger its batches are and the cheaper each write is.
@@ -14,7 +15,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use riposte_core::CommandOutput;
-use riposte_core::{Command, Error, Partition, Result};
+use riposte_core::verbs::BatchType;
+use riposte_core::{Batch, Command, CommandKind, Error, LikeCommandKind, Partition, Result};
 use riposte_core::{CommandLog, Writer};
 use riposte_telemetry::{Metrics, spans};
 use tokio::sync::{Notify, oneshot};
@@ -55,8 +57,8 @@ pub struct WriteQueues {
 /// so neither kind waits for the other.
 #[derive(Debug)]
 struct SourceQueues {
-    comments: Arc<SourceQueue>,
-    likes: Arc<SourceQueue>,
+    comments: Arc<SourceQueue<CommandKind>>,
+    likes: Arc<SourceQueue<LikeCommandKind>>,
 }
 
 /// The observers of the write queues.
@@ -68,12 +70,12 @@ pub struct QueueObserver {
     pub metrics: Metrics,
 }
 
-/// The waiting commands of one data source and kind, and their callers.
+/// The waiting commands of one data source and batch type, and their callers.
 #[derive(Debug)]
-struct SourceQueue {
+struct SourceQueue<K> {
     source: usize,
     kind: &'static str,
-    queue: Mutex<QueueSet>,
+    queue: Mutex<QueueSet<K>>,
     /// Notified when a write queue without a committer receives commands.
     bell: Notify,
 }
@@ -94,28 +96,22 @@ impl WriteQueues {
         witness: QueueObserver,
         answers: &tokio::runtime::Handle,
     ) -> Self {
-        let dispatcher = Dispatcher::start(answers);
-        let pit = |source, kind| {
-            Arc::new(SourceQueue { source, kind, queue: Mutex::new(QueueSet::new(limits)), bell: Notify::new() })
+        let crew = Crew { writer, limits, witness: &witness, dispatcher: Dispatcher::start(answers) };
+        let mut committers = Vec::new();
+        let mut queues = |source| SourceQueues {
+            comments: crew.serve(source, "comments", &mut committers),
+            likes: crew.serve(source, "likes", &mut committers),
         };
-        let source = |n| SourceQueues { comments: pit(n, "comments"), likes: pit(n, "likes") };
-        let sources: Vec<SourceQueues> = (0..sources).map(source).collect();
-        let pits = sources.iter().flat_map(|source| [&source.comments, &source.likes]);
-        let crews = pits.flat_map(|pit| std::iter::repeat_n(pit, limits.committers.max(1)));
-        let committers = crews.map(|pit| {
-            let committer = Committer::new(Arc::clone(pit), Arc::clone(writer), witness.clone(), dispatcher.clone());
-            tokio::spawn(committer.run())
-        });
-        let committers = Mutex::new(committers.collect());
+        let sources = (0..sources).map(&mut queues).collect();
+        let committers = Mutex::new(committers);
         Self { route: Box::new(route), sources, metrics: witness.metrics, committers }
     }
 
     /// Commits all waiting commands, accepts no more, and ends.
     pub async fn close(&self) {
-        for pit in self.sources.iter().flat_map(|source| [&source.comments, &source.likes]) {
-            pit.queue().close();
-            pit.bell.notify_waiters();
-            pit.bell.notify_one();
+        for source in &self.sources {
+            source.comments.close();
+            source.likes.close();
         }
         let committers = std::mem::take(&mut *self.committers.lock().unwrap_or_else(PoisonError::into_inner));
         for committer in committers {
@@ -128,11 +124,24 @@ impl WriteQueues {
 
 #[async_trait]
 impl CommandLog for WriteQueues {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        match batch {
+            Batch::Comments(commands) => self.enqueue(commands, |source| &source.comments).await,
+            Batch::Likes(commands) => self.enqueue(commands, |source| &source.likes).await,
+        }
+    }
+}
+
+impl WriteQueues {
+    async fn enqueue<K: BatchType>(
+        &self,
+        commands: Vec<Command<K>>,
+        of: impl Fn(&SourceQueues) -> &Arc<SourceQueue<K>>,
+    ) -> Result<Vec<Result<CommandOutput>>> {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
-        let (partition, like) = (first.subject.partition(), first.verb.as_like().is_some());
+        let partition = first.subject.partition();
         let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
-        let pit = if like { &source.likes } else { &source.comments };
+        let pit = of(source);
         let (reply, answer) = oneshot::channel();
         let wait = spans::write_queue(pit.source, pit.kind, commands.len());
         let ready = pit.queue().push(partition, QueuedCommands { commands, reply, wait });
@@ -149,8 +158,41 @@ impl CommandLog for WriteQueues {
     }
 }
 
-impl SourceQueue {
-    fn queue(&self) -> std::sync::MutexGuard<'_, QueueSet> {
+/// The parts that the committers of all queues have in common.
+struct Crew<'c> {
+    writer: &'c Arc<dyn Writer>,
+    limits: WriteQueueLimits,
+    witness: &'c QueueObserver,
+    dispatcher: Dispatcher,
+}
+
+impl Crew<'_> {
+    /// Returns the queues of a source for one batch type, and starts their committers.
+    fn serve<K: BatchType>(
+        &self,
+        source: usize,
+        kind: &'static str,
+        committers: &mut Vec<JoinHandle<()>>,
+    ) -> Arc<SourceQueue<K>> {
+        let queue = Mutex::new(QueueSet::new(self.limits));
+        let pit = Arc::new(SourceQueue { source, kind, queue, bell: Notify::new() });
+        committers.extend((0..self.limits.committers.max(1)).map(|_| {
+            let (writer, dispatcher) = (Arc::clone(self.writer), self.dispatcher.clone());
+            tokio::spawn(Committer::new(Arc::clone(&pit), writer, self.witness.clone(), dispatcher).run())
+        }));
+        pit
+    }
+}
+
+impl<K> SourceQueue<K> {
+    /// Rejects new commands from now on, and wakes the committers.
+    fn close(&self) {
+        self.queue().close();
+        self.bell.notify_waiters();
+        self.bell.notify_one();
+    }
+
+    fn queue(&self) -> std::sync::MutexGuard<'_, QueueSet<K>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

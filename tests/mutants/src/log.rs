@@ -9,7 +9,10 @@ use riposte_core::content::Content;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
 use riposte_core::verbs::Undelete;
-use riposte_core::{Command, CommandKind, CommandLog, CommandOutput, Effect, Error, LikeValue, MemberId, Result};
+use riposte_core::{
+    Batch, Command, CommandKind, CommandLog, CommandOutput, Effect, Error, LikeCommand, LikeCommandKind, LikeValue,
+    MemberId, Result,
+};
 
 use crate::mutant::{Mutant, one_of};
 
@@ -24,18 +27,37 @@ pub(crate) struct MutantLog {
 
 #[async_trait]
 impl CommandLog for MutantLog {
-    async fn submit(&self, mut commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
-        if let Some(outputs) = self.known(&commands) {
+    async fn submit(&self, mut batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        if let Some(outputs) = self.known(&keys(&batch)) {
             return Ok(outputs);
         }
-        let unchanged = commands.clone();
-        commands.iter_mut().for_each(|command| self.before(command));
-        let mut outputs = self.inner.submit(commands).await?;
-        for (command, output) in unchanged.into_iter().zip(&mut outputs) {
-            self.store(&command, output);
-            self.after(command, output).await;
+        let unchanged = batch.clone();
+        match &mut batch {
+            Batch::Comments(commands) => commands.iter_mut().for_each(|command| self.before(command)),
+            Batch::Likes(commands) => commands.iter_mut().for_each(|command| self.before_like(command)),
+        }
+        let mut outputs = self.inner.submit(batch).await?;
+        for (key, output) in keys(&unchanged).into_iter().zip(&outputs) {
+            self.store(key, output);
+        }
+        match unchanged {
+            Batch::Comments(commands) => {
+                for (command, output) in commands.into_iter().zip(&mut outputs) {
+                    self.after(command, output).await;
+                }
+            }
+            Batch::Likes(commands) => {
+                commands.into_iter().zip(&mut outputs).for_each(|(command, output)| self.after_like(&command, output));
+            }
         }
         Ok(outputs)
+    }
+}
+
+fn keys(batch: &Batch) -> Vec<IdempotencyKey> {
+    match batch {
+        Batch::Comments(commands) => commands.iter().map(|command| command.request.key).collect(),
+        Batch::Likes(commands) => commands.iter().map(|command| command.request.key).collect(),
     }
 }
 
@@ -44,49 +66,59 @@ impl MutantLog {
         Self { inner, mutant, outputs: Mutex::default() }
     }
 
-    /// Returns the stored outputs if this process has executed all of these commands before.
-    fn known(&self, commands: &[Command]) -> Option<Vec<Result<CommandOutput>>> {
+    /// Returns the stored outputs if this process has executed all of these requests before.
+    fn known(&self, keys: &[IdempotencyKey]) -> Option<Vec<Result<CommandOutput>>> {
         let outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        commands.iter().map(|command| outputs.get(&command.request.key).cloned().map(Ok)).collect()
+        keys.iter().map(|key| outputs.get(key).cloned().map(Ok)).collect()
     }
 
-    fn store(&self, command: &Command, output: &Result<CommandOutput>) {
+    fn store(&self, key: IdempotencyKey, output: &Result<CommandOutput>) {
         if let (Mutant::KeysApart, Ok(done)) = (self.mutant, output) {
             let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-            outputs.insert(command.request.key, done.clone());
+            outputs.insert(key, done.clone());
         }
     }
 
     fn before(&self, command: &mut Command) {
+        self.before_any(&mut command.request);
+        if let (Mutant::EditsLost, CommandKind::Edit(edit)) = (self.mutant, &mut command.verb)
+            && one_of(5)
+        {
+            edit.content = Content::stored("something else".into(), Vec::new(), Metadata::default());
+        }
+    }
+
+    fn before_like(&self, command: &mut LikeCommand) {
+        self.before_any(&mut command.request);
         match (self.mutant, &mut command.verb) {
-            (Mutant::RepeatsNotDetected | Mutant::KeysApart, _) => command.request.key = IdempotencyKey(rand::random()),
-            (Mutant::FingerprintsIgnored, _) => command.request.fingerprint = Fingerprint(0),
-            (Mutant::LateLikes, CommandKind::SetLike(like)) => like.operation = RequestId::from_bytes(rand::random()),
-            (Mutant::LikesLost, CommandKind::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
-            (Mutant::LikesOfAnother, CommandKind::SetLike(like)) if one_of(20) => {
-                like.member = MemberId::stored("another".into())
+            (Mutant::LateLikes, LikeCommandKind::SetLike(like)) => {
+                like.operation = RequestId::from_bytes(rand::random())
             }
-            (Mutant::EditsLost, CommandKind::Edit(edit)) if one_of(5) => {
-                edit.content = Content::stored("something else".into(), Vec::new(), Metadata::default());
+            (Mutant::LikesLost, LikeCommandKind::SetLike(like)) if one_of(20) => like.value = LikeValue::None,
+            (Mutant::LikesOfAnother, LikeCommandKind::SetLike(like)) if one_of(20) => {
+                like.member = MemberId::stored("another".into())
             }
             _fine => {}
         }
     }
 
+    fn before_any(&self, request: &mut RequestIdentity) {
+        match self.mutant {
+            Mutant::RepeatsNotDetected | Mutant::KeysApart => request.key = IdempotencyKey(rand::random()),
+            Mutant::FingerprintsIgnored => request.fingerprint = Fingerprint(0),
+            _fine => {}
+        }
+    }
+
     async fn after(&self, command: Command, output: &mut Result<CommandOutput>) {
+        self.after_any(output);
         let Ok(done) = output else { return };
         match (self.mutant, command.verb.clone(), &mut done.effect) {
-            (Mutant::RefusedAfterCommit, ..) if one_of(50) => {
-                *output = Err(Error::Overloaded { after: Duration::from_millis(1) });
-            }
-            (Mutant::RevisionBefore, ..) if one_of(10) => done.revision -= 1,
-            (Mutant::RevisionAfter, ..) if one_of(10) => done.revision += 1,
             (Mutant::EditsLost, CommandKind::Edit(edit), Effect::Comment(view)) => view.content = Some(edit.content),
             (Mutant::FloorsShifted, CommandKind::Create(_), Effect::Comment(view)) if one_of(20) => {
                 view.comment.reference.floor += 1
             }
             (Mutant::CreatedTwice, verb @ CommandKind::Create(_), _) if one_of(20) => self.again(command, verb).await,
-            (Mutant::LikesLost, CommandKind::SetLike(like), Effect::Like(found)) => found.value = like.value,
             (Mutant::DeletesUndone, CommandKind::Delete(delete), Effect::Comment(view)) if one_of(5) => {
                 let member = view.comment.reference.member.clone();
                 self.again(command, Undelete { target: delete.target, member }.into()).await;
@@ -95,9 +127,31 @@ impl MutantLog {
         }
     }
 
+    fn after_like(&self, command: &LikeCommand, output: &mut Result<CommandOutput>) {
+        self.after_any(output);
+        let Ok(done) = output else { return };
+        if let (Mutant::LikesLost, LikeCommandKind::SetLike(like), Effect::Like(answer)) =
+            (self.mutant, &command.verb, &mut done.effect)
+        {
+            answer.value = like.value;
+        }
+    }
+
+    fn after_any(&self, output: &mut Result<CommandOutput>) {
+        let Ok(done) = output else { return };
+        match self.mutant {
+            Mutant::RefusedAfterCommit if one_of(50) => {
+                *output = Err(Error::Overloaded { after: Duration::from_millis(1) });
+            }
+            Mutant::RevisionBefore if one_of(10) => done.revision -= 1,
+            Mutant::RevisionAfter if one_of(10) => done.revision += 1,
+            _fine => {}
+        }
+    }
+
     /// Submits one more command under a new idempotency key.
     async fn again(&self, command: Command, verb: CommandKind) {
         let request = RequestIdentity { key: IdempotencyKey(rand::random()), ..command.request };
-        drop(self.inner.submit(vec![Command { verb, request, ..command }]).await);
+        drop(self.inner.submit(vec![Command { verb, request, ..command }].into()).await);
     }
 }

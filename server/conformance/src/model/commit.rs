@@ -2,17 +2,28 @@
 //! the rows that its write set names are stored.
 
 use riposte_core::page::ContentRevision;
-use riposte_core::verbs::Command;
-use riposte_core::{CommandOutput, CommentId, Error, Millis, Result, Subject, SubjectKey, UnitOfWork};
+use riposte_core::{
+    Batch, Command, CommandOutput, CommentId, Error, LikeCommand, Millis, Result, Subject, SubjectKey, UnitOfWork,
+};
 
 use super::audit::audit;
 use super::tables::{Row, Shelf, Tables};
 
 impl Tables {
-    pub(super) fn commit(&mut self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
-        one_kind(batch)?;
-        let mut unit = self.load(batch);
-        let answers = batch.iter().map(|command| unit.run(command)).collect();
+    pub(super) fn commit(&mut self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
+        match batch {
+            Batch::Comments(commands) => self.run(self.load(commands), commands, UnitOfWork::run),
+            Batch::Likes(commands) => self.run(self.load_likes(commands), commands, UnitOfWork::run_like),
+        }
+    }
+
+    fn run<K>(
+        &mut self,
+        mut unit: UnitOfWork,
+        batch: &[Command<K>],
+        run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
+    ) -> Result<Vec<Result<CommandOutput>>> {
+        let answers = batch.iter().map(|command| run(&mut unit, command)).collect();
         self.store(&unit)?;
         self.feed.tell(&unit, batch.first().map_or(Millis(0), |command| command.now))?;
         for command in batch {
@@ -23,16 +34,29 @@ impl Tables {
         Ok(answers)
     }
 
+    fn load_likes(&self, batch: &[LikeCommand]) -> UnitOfWork {
+        let mut unit = UnitOfWork::default();
+        for command in batch {
+            let Some(shelf) = self.shelf(&command.subject) else { continue };
+            unit.load_subject(shelf.subject.clone());
+            let set = command.verb.set();
+            if let Some(row) = shelf.rows.get(&set.comment_id) {
+                unit.load_comment(row.comment.clone());
+            }
+            if let Some(like) = shelf.likes.get(&(set.comment_id, set.member.clone())) {
+                unit.load_like(like.clone());
+            }
+        }
+        unit
+    }
+
     fn load(&self, batch: &[Command]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
         for command in batch {
             let Some(shelf) = self.shelf(&command.subject) else { continue };
             unit.load_subject(shelf.subject.clone());
             let needs = command.verb.needs();
-            let mut record = None;
-            if command.verb.as_like().is_none() {
-                record = shelf.record(&command.request.key);
-            }
+            let record = shelf.record(&command.request.key);
             if let Some(record) = record {
                 unit.load_prior(shelf.subject.id, command.request.key, record);
             }
@@ -42,9 +66,6 @@ impl Tables {
             }
             for row in needs.content.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
                 unit.load_content(row.comment.reference.id, row.content.clone());
-            }
-            if let Some(like) = needs.like.and_then(|key| shelf.likes.get(&key)) {
-                unit.load_like(like.clone());
             }
         }
         unit
@@ -104,13 +125,6 @@ impl Tables {
         let key = self.homes.get(&id).ok_or_else(|| lost("comment's subject"))?;
         self.shelves.get_mut(key).and_then(|shelf| shelf.rows.get_mut(&id)).ok_or_else(|| lost("comment"))
     }
-}
-
-/// Checks the precondition of [`Writer::commit`](riposte_core::Writer). The oracle has a
-/// single data source.
-fn one_kind(batch: &[Command]) -> Result<()> {
-    let alike = batch.windows(2).all(|pair| pair[0].verb.as_like().is_some() == pair[1].verb.as_like().is_some());
-    if alike { Ok(()) } else { Err(Error::internal("a batch is of one kind")) }
 }
 
 fn known_subject(unit: &UnitOfWork, key: &SubjectKey) -> Result<Subject> {

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use riposte_core::verbs::SetLike;
+use riposte_core::verbs::{BatchType, SetLike};
 use riposte_core::{Command, LikeValue};
 
 use super::backend::Backend;
@@ -34,8 +34,9 @@ async fn dropped_after<T>(polls: usize, call: impl Future<Output = T>) -> Option
 
 /// Sends a batch, drops the call after `polls` polls, and repeats it until it returns, as the
 /// service does.
-async fn give_up_and_repeat(fixture: &Fixture, polls: usize, batch: &[Command]) -> bool {
-    let answered = dropped_after(polls, fixture.process.writer.commit(batch)).await.is_some();
+async fn give_up_and_repeat<K: BatchType>(fixture: &Fixture, polls: usize, batch: &[Command<K>]) -> bool {
+    let sent = batch.to_vec().into();
+    let answered = dropped_after(polls, fixture.process.writer.commit(&sent)).await.is_some();
     let answers = fixture.commit(batch).await;
     assert!(answers.iter().all(Result::is_ok), "{answers:?}");
     answered

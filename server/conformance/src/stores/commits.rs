@@ -68,7 +68,7 @@ pub(super) async fn a_batch_that_is_refused_as_a_whole_changes_nothing(backend: 
 
 pub(super) async fn an_empty_batch_answers_nothing(backend: Backend) {
     let fixture = Fixture::new(&backend, "an_empty_batch");
-    assert_eq!(fixture.commit(&[]).await, []);
+    assert_eq!(fixture.commit::<riposte_core::CommandKind>(&[]).await, []);
 }
 
 pub(super) async fn a_batch_of_256_commands_is_one_revision_with_dense_floors(backend: Backend) {

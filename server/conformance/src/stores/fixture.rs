@@ -10,10 +10,10 @@ use riposte_core::content::ClientInfo;
 use riposte_core::page::{ListOrder, Page, PageQuery, PageStart, ReplyPage, RootPage};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Create, CreateSubject, Reply};
+use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, Reply};
 use riposte_core::{
-    Command, CommandKind, CommandOutput, CommentId, CommentLocation, Content, Effect, Error, MemberId, Millis, Result,
-    Subject, SubjectKey, SubjectState,
+    Command, CommandOutput, CommentId, CommentLocation, Content, Effect, Error, MemberId, Millis, Result, Subject,
+    SubjectKey, SubjectState,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -78,31 +78,31 @@ impl Fixture {
     }
 
     /// Returns a new request for `verb`, one second after the last one.
-    pub(super) fn command(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
+    pub(super) fn command<V: BatchVerb>(&self, key: &SubjectKey, verb: V) -> Command<V::Kind> {
         let now = Millis(self.time.fetch_add(1_000, Ordering::Relaxed));
-        Command { subject: key.clone(), verb: verb.into(), request: self.request(), now }
+        Command { subject: key.clone(), verb: verb.into_kind(), request: self.request(), now }
     }
 
-    pub(super) async fn commit(&self, batch: &[Command]) -> Vec<Result<CommandOutput>> {
-        let answers = self.process.writer.commit(batch).await.expect("the batch is committed");
+    pub(super) async fn commit<K: BatchType>(&self, batch: &[Command<K>]) -> Vec<Result<CommandOutput>> {
+        let answers = self.process.writer.commit(&batch.to_vec().into()).await.expect("the batch is committed");
         assert_eq!(answers.len(), batch.len(), "one answer per command");
         answers
     }
 
-    pub(super) async fn send(&self, command: &Command) -> Result<CommandOutput> {
+    pub(super) async fn send<K: BatchType>(&self, command: &Command<K>) -> Result<CommandOutput> {
         self.commit(std::slice::from_ref(command)).await.remove(0)
     }
 
     /// Runs a command that must succeed.
-    pub(super) async fn run(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> CommandOutput {
+    pub(super) async fn run(&self, key: &SubjectKey, verb: impl BatchVerb) -> CommandOutput {
         let command = self.command(key, verb);
-        self.send(&command).await.unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
+        self.send(&command).await.unwrap_or_else(|refused| panic!("{:?}: {refused:?}", command.verb))
     }
 
     /// Runs a command that must be refused.
-    pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl Into<CommandKind>) -> Error {
+    pub(super) async fn refusal(&self, key: &SubjectKey, verb: impl BatchVerb) -> Error {
         let command = self.command(key, verb);
-        self.send(&command).await.expect_err(command.verb.name())
+        self.send(&command).await.expect_err(&format!("{:?}", command.verb))
     }
 
     /// Creates the subject, with "owner" as its owner.

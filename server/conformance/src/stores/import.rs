@@ -3,10 +3,8 @@
 use riposte_core::comment::CommentView;
 use riposte_core::origin::ImportOrigin;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
-use riposte_core::verbs::{Import, ImportLike, ImportParent, ImportTimes, SetLike, UpdateSubject};
-use riposte_core::{
-    ClientInfo, Command, CommandKind, CommentState, DeletedBy, Error, LikeValue, Millis, SubjectKey, SubjectState,
-};
+use riposte_core::verbs::{BatchVerb, Import, ImportLike, ImportParent, ImportTimes, SetLike, UpdateSubject};
+use riposte_core::{ClientInfo, Command, CommentState, DeletedBy, Error, LikeValue, Millis, SubjectKey, SubjectState};
 
 use super::backend::Backend;
 use super::fixture::{Fixture, comment, member, text};
@@ -36,7 +34,7 @@ impl Importer<'_> {
         }
     }
 
-    fn command(&self, external_id: &str, verb: impl Into<CommandKind>) -> Command {
+    fn command<V: BatchVerb>(&self, external_id: &str, verb: V) -> Command<V::Kind> {
         let key = IdempotencyKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
         let request = RequestIdentity { key, fingerprint: Fingerprint::of(&[b"import"]) };
         Command { request, ..self.fixture.command(&self.key, verb) }

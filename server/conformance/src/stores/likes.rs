@@ -7,7 +7,7 @@ use riposte_core::page::{LikerCursor, MemberLike, Page};
 use riposte_core::request::RequestId;
 use riposte_core::verbs::{Delete, DeleteActor, DeleteSubject, SetLike, UpdateSubject};
 use riposte_core::{
-    Command, CommandOutput, CommentId, CommentState, Effect, Error, LikeValue, SubjectKey, SubjectState,
+    CommandOutput, CommentId, CommentState, Effect, Error, LikeCommand, LikeValue, SubjectKey, SubjectState,
 };
 
 use super::backend::{Backend, StepClock};
@@ -30,7 +30,7 @@ struct Hand<'s> {
 }
 
 impl Hand<'_> {
-    fn command(&self, who: &str, value: LikeValue, operation: RequestId) -> Command {
+    fn command(&self, who: &str, value: LikeValue, operation: RequestId) -> LikeCommand {
         self.fixture.command(&self.key, SetLike { comment_id: self.id, member: member(who), value, operation })
     }
 

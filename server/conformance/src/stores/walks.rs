@@ -12,7 +12,10 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use riposte_core::ports::Reader;
 use riposte_core::request::Fingerprint;
-use riposte_core::{Command, CommandOutput, CommentId, Effect, Error, Millis, Result, SubjectKey, Writer};
+use riposte_core::verbs::{BatchType, BatchVerb};
+use riposte_core::{
+    Batch, Command, CommandOutput, CommentId, Effect, Error, LikeCommand, Millis, Result, SubjectKey, Writer,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::backend::{Backend, Process, StepClock};
@@ -90,8 +93,10 @@ struct Walker {
     keys: Vec<SubjectKey>,
     /// Every comment that was created, with its subject.
     made: Vec<(SubjectKey, CommentId)>,
-    /// Every command that was sent, whatever its result.
+    /// Every command about a subject or comment that was sent, whatever its result.
     sent: Vec<Command>,
+    /// Every command about a like that was sent.
+    sent_likes: Vec<LikeCommand>,
     time: i64,
     numbers: u64,
 }
@@ -114,6 +119,7 @@ impl Walker {
             keys,
             made: Vec::new(),
             sent: Vec::new(),
+            sent_likes: Vec::new(),
             time: StepClock::START.0,
             numbers: 0,
         }
@@ -121,47 +127,57 @@ impl Walker {
 
     /// Runs one batch, then some queries.
     async fn step(&mut self) {
-        let batch = self.batch().await;
-        let (theirs, ours) = (self.backend.writer.commit(&batch).await, self.oracle.commit(&batch).await);
-        let verbs: Vec<_> = batch.iter().map(|command| command.verb.name()).collect();
-        assert_eq!(theirs, ours, "backend and oracle answer {verbs:?} alike: {batch:#?}");
-        for (command, answer) in batch.iter().zip(theirs.expect("committed")) {
-            self.note(command, &answer);
+        let likes = self.chance(self.mix.likes) && !self.made.is_empty();
+        let partition = self.key().partition();
+        let keys: Vec<_> = self.keys.iter().filter(|key| key.partition() == partition).cloned().collect();
+        let length = if self.chance(50) { 1 } else { self.dice.random_range(2..=6) };
+        if likes {
+            let batch = self.likes(&keys, length);
+            self.send(batch.clone()).await;
+            self.sent_likes.extend(batch);
+        } else {
+            let batch = self.batch(&keys, length).await;
+            let answers = self.send(batch.clone()).await;
+            for (command, answer) in batch.iter().zip(answers) {
+                self.note(command, &answer);
+            }
+            self.sent.extend(batch);
         }
-        self.sent.extend(batch);
         for _ in 0..4 {
             self.ask().await;
         }
     }
 
+    /// Sends a batch to the backend and the oracle, and returns its results.
+    async fn send<K: BatchType>(&self, batch: Vec<Command<K>>) -> Vec<Result<CommandOutput>> {
+        let batch = Batch::from(batch);
+        let (theirs, ours) = (self.backend.writer.commit(&batch).await, self.oracle.commit(&batch).await);
+        assert_eq!(theirs, ours, "backend and oracle answer alike: {batch:#?}");
+        let answers = theirs.expect("committed");
+        let fault = answers.iter().find(|answer| matches!(answer, Err(Error::Internal(_))));
+        assert_eq!(fault, None, "{batch:#?}");
+        answers
+    }
+
     fn note(&mut self, command: &Command, answer: &Result<CommandOutput>) {
-        match answer {
-            Ok(CommandOutput { effect: Effect::Comment(view), .. }) => {
-                let id = view.comment.reference.id;
-                if !self.made.iter().any(|(_, known)| *known == id) {
-                    self.made.push((command.subject.clone(), id));
-                }
+        if let Ok(CommandOutput { effect: Effect::Comment(view), .. }) = answer {
+            let id = view.comment.reference.id;
+            if !self.made.iter().any(|(_, known)| *known == id) {
+                self.made.push((command.subject.clone(), id));
             }
-            Ok(_) => {}
-            Err(Error::Internal(text)) => panic!("{}: {text}", command.verb.name()),
-            Err(_) => {}
         }
     }
 
-    /// Returns one to six commands for one partition, either all likes or none.
-    async fn batch(&mut self) -> Vec<Command> {
-        let likes = self.chance(self.mix.likes) && !self.made.is_empty();
-        let partition = self.key().partition();
-        let keys: Vec<_> = self.keys.iter().filter(|key| key.partition() == partition).cloned().collect();
-        let length = if self.chance(50) { 1 } else { self.dice.random_range(2..=6) };
+    /// Returns commands about subjects and comments of these subjects.
+    async fn batch(&mut self, keys: &[SubjectKey], length: usize) -> Vec<Command> {
         let mut batch: Vec<Command> = Vec::new();
         for _ in 0..length {
-            let again = self.chance(15).then(|| self.again(&batch, likes, &keys)).flatten();
+            let again = self.chance(15).then(|| self.again(&batch, keys)).flatten();
             let command = match again {
                 Some(command) => command,
                 None => {
                     let key = keys.choose(&mut self.dice).cloned().expect("at least one");
-                    let verb = if likes { self.like(&key) } else { self.verb(&key, &batch).await };
+                    let verb = self.verb(&key, &batch).await;
                     self.command(&key, verb)
                 }
             };
@@ -170,19 +186,40 @@ impl Walker {
         batch
     }
 
-    /// Returns an earlier command of these subjects and this kind, now and then with another body.
-    fn again(&mut self, batch: &[Command], likes: bool, keys: &[SubjectKey]) -> Option<Command> {
-        let fits = |c: &&Command| c.verb.as_like().is_some() == likes && keys.contains(&c.subject);
-        let known: Vec<_> = self.sent.iter().chain(batch).filter(fits).collect();
+    /// Returns commands about likes under these subjects.
+    fn likes(&mut self, keys: &[SubjectKey], length: usize) -> Vec<LikeCommand> {
+        let mut batch: Vec<LikeCommand> = Vec::new();
+        for _ in 0..length {
+            let again = self.chance(15).then(|| self.like_again(&batch, keys)).flatten();
+            let command = again.unwrap_or_else(|| {
+                let key = keys.choose(&mut self.dice).cloned().expect("at least one");
+                let verb = self.like(&key);
+                self.command(&key, verb)
+            });
+            batch.push(command);
+        }
+        batch
+    }
+
+    /// Returns an earlier command of these subjects, now and then with another body.
+    fn again(&mut self, batch: &[Command], keys: &[SubjectKey]) -> Option<Command> {
+        let known: Vec<_> = self.sent.iter().chain(batch).filter(|c| keys.contains(&c.subject)).collect();
         let mut command = (*known.choose(&mut self.dice)?).clone();
-        if self.chance(20) && !likes {
+        if self.chance(20) {
             command.request.fingerprint = Fingerprint(command.request.fingerprint.0 ^ 1);
         }
         command.now = self.now();
         Some(command)
     }
 
-    fn command(&mut self, key: &SubjectKey, verb: riposte_core::CommandKind) -> Command {
+    /// Returns an earlier command about a like under these subjects.
+    fn like_again(&mut self, batch: &[LikeCommand], keys: &[SubjectKey]) -> Option<LikeCommand> {
+        let known: Vec<_> = self.sent_likes.iter().chain(batch).filter(|c| keys.contains(&c.subject)).collect();
+        let command = (*known.choose(&mut self.dice)?).clone();
+        Some(Command { now: self.now(), ..command })
+    }
+
+    fn command<V: BatchVerb>(&mut self, key: &SubjectKey, verb: V) -> Command<V::Kind> {
         let command = self.fixture.command(key, verb);
         Command { now: self.now(), ..command }
     }

@@ -15,8 +15,10 @@ use riposte_core::ports::CachedPages;
 use riposte_core::ports::{CommentRows, LeaseCandidate, LikeRows, ListRows, PositionMove, RANK_INDEX};
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Command, CommandKind, Create, Delete, DeleteActor, Edit, Reply, SetLike};
-use riposte_core::{CommentId, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey};
+use riposte_core::verbs::{BatchVerb, Command, CommandKind, Create, Delete, DeleteActor, Edit, Reply, SetLike};
+use riposte_core::{
+    CommentId, CommentLocation, Content, Error, LikeValue, MemberId, Millis, Partition, Result, SubjectId, SubjectKey,
+};
 use riposte_store::SqlStore;
 
 use crate::process::Cached;
@@ -66,23 +68,27 @@ impl Fire {
         self.members().choose(&mut rand::rng()).cloned().expect("some")
     }
 
-    async fn send(&self, process: usize, key: &SubjectKey, verb: impl Into<CommandKind>) {
-        let verb = verb.into();
+    /// Runs a command that creates the comment `id`.
+    async fn create(&self, process: usize, key: &SubjectKey, id: CommentId, verb: impl Into<CommandKind>) {
+        if self.send(process, key, verb.into()).await {
+            self.ids.lock().expect("whole").entry(key.clone()).or_default().push(id);
+        }
+    }
+
+    /// Runs a command. Returns true if it is known to be accepted.
+    async fn send(&self, process: usize, key: &SubjectKey, verb: impl BatchVerb) -> bool {
+        let verb = verb.into_kind();
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         let request = RequestIdentity {
             key: IdempotencyKey::imported("comment", "fire", &number),
             fingerprint: Fingerprint::of(&[number.as_bytes()]),
         };
-        let born = verb.creates_comment().then(|| verb.comment_id()).flatten();
         let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };
-        let answer = match self.processes[process].writer.commit(&[command]).await {
-            Ok(mut answers) => answers.remove(0),
+        match self.processes[process].writer.commit(&vec![command].into()).await {
+            Ok(mut answers) => answers.remove(0).is_ok(),
             // On a busy machine the outcome is unknown; the cache must converge all the same.
-            Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => return,
+            Err(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. }) => false,
             Err(error) => panic!("{error}"),
-        };
-        if let (Ok(_), Some(id)) = (answer, born) {
-            self.ids.lock().expect("whole").entry(key.clone()).or_default().push(id);
         }
     }
 
@@ -109,7 +115,7 @@ impl Fire {
             client: ClientInfo::default(),
             auto_create: Some(SubjectId::from(id)),
         };
-        self.send(process, key, create).await;
+        self.create(process, key, id, create).await;
     }
 
     /// Runs a random command on a comment.
@@ -118,7 +124,7 @@ impl Fire {
         let Some(target) = store.reader().locate(&[id]).await.expect("read").remove(0) else { return };
         match rand::random_range(0..10) {
             0..3 => drop(self.reply(process, key, id).await),
-            3 => self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await,
+            3 => self.delete_at(process, key, target).await,
             4 => {
                 let member = target.member.clone();
                 let edit = Edit { target, member, content: self.content(), etag: String::new(), window: None };
@@ -224,13 +230,17 @@ impl Fire {
             client: ClientInfo::default(),
             max_depth: 3,
         };
-        self.send(process, key, reply).await;
+        self.create(process, key, id, reply).await;
         Some(id)
     }
 
     pub(crate) async fn delete(&self, process: usize, key: &SubjectKey, id: CommentId) {
         let target =
             self.processes[process].store.reader().locate(&[id]).await.expect("read").remove(0).expect("there");
+        self.delete_at(process, key, target).await;
+    }
+
+    async fn delete_at(&self, process: usize, key: &SubjectKey, target: CommentLocation) {
         self.send(process, key, Delete { target, actor: DeleteActor::Moderator, etag: String::new() }).await;
     }
 

@@ -8,10 +8,10 @@ use std::task::{Context, Waker};
 use riposte_conformance::stores::root_location;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Create, CreateSubject, Delete, DeleteActor, Hide, Reply, SetLike};
+use riposte_core::verbs::{BatchType, BatchVerb, Create, CreateSubject, Delete, DeleteActor, Hide, Reply, SetLike};
 use riposte_core::{
-    ClientInfo, Command, CommandKind, CommandOutput, Comment, CommentId, Content, Effect, Error, LikeValue, MemberId,
-    Millis, SubjectId, SubjectKey, SubjectState,
+    Batch, ClientInfo, Command, CommandKind, CommandOutput, Comment, CommentId, Content, Effect, Error, LikeCommand,
+    LikeValue, MemberId, Millis, SubjectId, SubjectKey, SubjectState,
 };
 use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
@@ -27,8 +27,8 @@ fn member(name: &str) -> MemberId {
     MemberId::stored(name.to_owned())
 }
 
-pub(crate) fn command(store: &SqlStore, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
-    let verb = verb.into();
+pub(crate) fn command<V: BatchVerb>(store: &SqlStore, subject: &SubjectKey, verb: V) -> Command<V::Kind> {
+    let verb = verb.into_kind();
     let request = RequestIdentity {
         key: IdempotencyKey(store.ids().request()),
         fingerprint: Fingerprint::of(&[format!("{verb:?}").as_bytes()]),
@@ -59,13 +59,19 @@ async fn reply(store: &SqlStore, subject: &SubjectKey, parent: &Comment) -> Comm
     command(store, subject, verb)
 }
 
-pub(crate) fn like(store: &SqlStore, subject: &SubjectKey, comment: CommentId, who: &str, value: LikeValue) -> Command {
+pub(crate) fn like(
+    store: &SqlStore,
+    subject: &SubjectKey,
+    comment: CommentId,
+    who: &str,
+    value: LikeValue,
+) -> LikeCommand {
     let operation = RequestId::from_bytes(store.ids().request());
     command(store, subject, SetLike { comment_id: comment, member: member(who), value, operation })
 }
 
-pub(crate) async fn one(store: &SqlStore, command: &Command) -> Result<CommandOutput, Error> {
-    store.writer().commit(std::slice::from_ref(command)).await.expect("committed").remove(0)
+pub(crate) async fn one<K: BatchType>(store: &SqlStore, command: &Command<K>) -> Result<CommandOutput, Error> {
+    store.writer().commit(&vec![command.clone()].into()).await.expect("committed").remove(0)
 }
 
 pub(crate) fn comment(output: &CommandOutput) -> Comment {
@@ -95,7 +101,7 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
             reply(&store, &subject, &root).await,
             create(&store, &subject).await,
         ];
-        let answers = store.writer().commit(&batch).await.expect("committed");
+        let answers = store.writer().commit(&batch.to_vec().into()).await.expect("committed");
         let floors: Vec<_> = answers
             .iter()
             .map(|a| a.as_ref().map(|r| (comment(r).reference.floor, r.revision)).map_err(Clone::clone))
@@ -166,7 +172,7 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
         for n in 0..30 {
             let command = create(&store, &subject).await;
             let writer = store.writer();
-            let batch = [command];
+            let batch = Batch::from(vec![command.clone()]);
             {
                 let mut commit = pin!(writer.commit(&batch));
                 // The commit is polled a few times, then dropped: the work continues in its own
@@ -178,7 +184,7 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
                     tokio::task::yield_now().await;
                 }
             }
-            commands.extend(batch);
+            commands.push(command);
         }
         // A repeat of each command returns its result, and completes it.
         let mut floors = Vec::new();
@@ -208,7 +214,7 @@ async fn an_item_that_the_database_refuses_does_not_fail_the_rest() {
         // does.
         let CommandKind::Create(verb) = &mut batch[3].verb else { panic!("a create") };
         verb.id = taken.verb.comment_id().expect("an id");
-        let answers = store.writer().commit(&batch).await.expect("committed");
+        let answers = store.writer().commit(&batch.to_vec().into()).await.expect("committed");
         for (n, answer) in answers.iter().enumerate() {
             assert_eq!(matches!(answer, Err(Error::Internal(_))), n == 3, "{n}: {answer:?}");
         }
@@ -238,7 +244,7 @@ async fn a_damaged_row_spoils_the_commands_on_it_and_no_other() {
         for n in 0..6 {
             batch.push(create(&store, &subjects[n % 3]).await);
         }
-        let answers = store.writer().commit(&batch).await.expect("committed");
+        let answers = store.writer().commit(&batch.to_vec().into()).await.expect("committed");
         for (n, answer) in answers.iter().enumerate() {
             assert_eq!(matches!(answer, Err(Error::Internal(_))), n % 3 == 1, "{n}: {answer:?}");
         }
@@ -265,7 +271,7 @@ async fn likes_of_many_members_at_once_are_counted_exactly() {
                     let value = if round % 2 == 0 { LikeValue::Like } else { LikeValue::Dislike };
                     let batch: Vec<_> =
                         (0..25).map(|n| like(&store, &subject, id, &format!("m{}", lane * 20 + n), value)).collect();
-                    for answer in store.writer().commit(&batch).await.expect("committed") {
+                    for answer in store.writer().commit(&batch.to_vec().into()).await.expect("committed") {
                         answer.expect("set");
                     }
                 }
@@ -305,20 +311,20 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
         for _ in 0..500 {
             batch.push(create(&store, &subject).await);
         }
-        let answers = store.writer().commit(&batch).await.expect("committed");
+        let answers = store.writer().commit(&batch.to_vec().into()).await.expect("committed");
         let roots: Vec<_> = answers.into_iter().map(|a| comment(&a.expect("created"))).collect();
         assert_eq!(roots.iter().map(|c| c.reference.floor).collect::<Vec<_>>(), (1..=500).collect::<Vec<_>>());
         let likes: Vec<_> =
             roots.iter().map(|c| like(&store, &subject, c.reference.id, "fan", LikeValue::Like)).collect();
-        assert!(store.writer().commit(&likes).await.expect("committed").iter().all(Result::is_ok));
+        assert!(store.writer().commit(&likes.into()).await.expect("committed").iter().all(Result::is_ok));
         let target = |c: &Comment| root_location(&subject, c.reference.id);
         let actor = DeleteActor::Owner(member("o"));
         let batch = [
             command(&store, &subject, Delete { target: target(&roots[0]), actor, etag: String::new() }),
             command(&store, &subject, Hide { target: target(&roots[1]) }),
         ];
-        assert!(store.writer().commit(&batch).await.expect("committed").iter().all(Result::is_ok));
-        let again = store.writer().commit(&batch).await.expect("committed");
+        assert!(store.writer().commit(&batch.to_vec().into()).await.expect("committed").iter().all(Result::is_ok));
+        let again = store.writer().commit(&batch.to_vec().into()).await.expect("committed");
         assert!(again.into_iter().all(|answer| answer.is_ok_and(|output| output.replayed)));
         assert_eq!(assign_sequence(&store, "SELECT comment_count FROM comment_subject").await, 498);
         assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_request").await, 3);
@@ -337,7 +343,7 @@ async fn a_batch_over_two_data_sources_is_a_fault() {
     let one = key("1");
     let two = (2..).map(|n| key(&n.to_string())).find(|other| source(other) != source(&one)).expect("another source");
     let batch = [create(&store, &one).await, create(&store, &two).await];
-    assert!(matches!(store.writer().commit(&batch).await, Err(Error::Internal(_))));
+    assert!(matches!(store.writer().commit(&batch.to_vec().into()).await, Err(Error::Internal(_))));
     store.close().await;
     place.drop().await;
 }

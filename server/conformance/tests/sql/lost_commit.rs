@@ -155,7 +155,7 @@ async fn what_may_have_been_committed_is_never_called_undone() {
 
     let command = create(store, &subject).await;
     mode.store(KEEP_ANSWER, Ordering::SeqCst);
-    let (writer, batch) = (store.writer(), [command.clone()]);
+    let (writer, batch) = (store.writer(), vec![command.clone()].into());
     let asked = tokio::spawn(async move { writer.commit(&batch).await });
     until(mode, KEPT).await;
     // The write is committed. The check of its outcome finds the subject locked by another

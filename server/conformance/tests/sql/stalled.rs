@@ -31,7 +31,7 @@ async fn a_transaction_that_rests_is_ended_by_mariadb_and_the_subject_is_free_ag
     // refused try has waited for a lock: a few are enough.
     let mut tries = 0;
     while let Err(refused) =
-        other.writer().commit(std::slice::from_ref(&command)).await.and_then(|mut all| all.remove(0))
+        other.writer().commit(&vec![command.clone()].into()).await.and_then(|mut all| all.remove(0))
     {
         assert!(matches!(refused, Error::Overloaded { .. }), "{refused:?}");
         tries += 1;
@@ -62,12 +62,12 @@ async fn a_subject_that_somebody_holds_keeps_no_other_subject_of_its_batch() {
     assert_eq!(tx.query_all_raw(sql(lock)).await.expect("locked").len(), 1);
 
     let batch = [create(&store, &held).await, create(&store, &free).await, create(&store, &held).await];
-    let answers = store.writer().commit(&batch).await.expect("the batch is divided");
+    let answers = store.writer().commit(&batch.to_vec().into()).await.expect("the batch is divided");
     assert!(matches!(answers[0], Err(Error::Overloaded { .. })), "{:?}", answers[0]);
     assert!(answers[1].is_ok(), "the neighbour was kept: {:?}", answers[1]);
     assert!(matches!(answers[2], Err(Error::Overloaded { .. })), "{:?}", answers[2]);
     tx.rollback().await.expect("let go");
-    let again = store.writer().commit(&batch).await.expect("committed");
+    let again = store.writer().commit(&batch.to_vec().into()).await.expect("committed");
     assert!(again.iter().all(Result::is_ok), "{again:?}");
     assert_eq!(assign_sequence(&store, "SELECT COUNT(*) FROM comment_index").await, 5, "nothing came twice");
     holder.close().await;

@@ -6,8 +6,8 @@ use riposte_conformance::stores::root_location;
 use riposte_core::location::CommentLocation;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdentity};
 use riposte_core::subject::Metadata;
-use riposte_core::verbs::{Create, Reply, SetLike};
-use riposte_core::{ClientInfo, Command, CommandKind, CommentId, Content, LikeValue, MemberId, Millis, SubjectKey};
+use riposte_core::verbs::{BatchType, BatchVerb, Create, Reply, SetLike};
+use riposte_core::{ClientInfo, Command, CommentId, Content, LikeValue, MemberId, Millis, SubjectKey};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
@@ -24,7 +24,7 @@ impl Subject {
         Self { store: store.clone(), key, requests: AtomicU64::new(1) }
     }
 
-    pub(crate) async fn commit(&self, verbs: Vec<CommandKind>) {
+    pub(crate) async fn commit<K: BatchType>(&self, verbs: Vec<K>) {
         let commands = verbs.into_iter().map(|verb| {
             let number = self.requests.fetch_add(1, Ordering::Relaxed);
             let request = RequestIdentity {
@@ -33,9 +33,9 @@ impl Subject {
             };
             Command { subject: self.key.clone(), verb, request, now: Millis(number as i64) }
         });
-        let commands: Vec<Command> = commands.collect();
+        let commands: Vec<Command<K>> = commands.collect();
         for batch in commands.chunks(200) {
-            for answer in self.store.writer().commit(batch).await.expect("committed") {
+            for answer in self.store.writer().commit(&batch.to_vec().into()).await.expect("committed") {
                 answer.expect("accepted");
             }
         }
@@ -48,7 +48,8 @@ impl Subject {
             ids.push(id);
             let auto_create = (n == 0).then_some(self.store.ids().subject(self.key.partition()).await.expect("an id"));
             verbs.push(
-                Create { id, member: member(n), content: text(n), client: ClientInfo::default(), auto_create }.into(),
+                Create { id, member: member(n), content: text(n), client: ClientInfo::default(), auto_create }
+                    .into_kind(),
             );
         }
         self.commit(verbs).await;
@@ -63,7 +64,7 @@ impl Subject {
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
             let (content, client) = (text(n), ClientInfo::default());
-            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into());
+            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into_kind());
         }
         self.commit(verbs).await;
         ids
@@ -71,7 +72,7 @@ impl Subject {
 
     pub(crate) async fn likes(&self, comment_id: CommentId, count: usize) {
         let operation = RequestId::from_bytes([1; 16]);
-        let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into();
+        let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into_kind();
         self.commit((0..count).map(like).collect()).await;
     }
 
@@ -79,7 +80,7 @@ impl Subject {
     pub(crate) async fn like(&self, comment_id: CommentId, member: MemberId, value: LikeValue) {
         let number = u128::from(self.requests.fetch_add(1, Ordering::Relaxed));
         let operation = RequestId::from_bytes(number.to_be_bytes());
-        self.commit(vec![SetLike { comment_id, member, value, operation }.into()]).await;
+        self.commit(vec![SetLike { comment_id, member, value, operation }.into_kind()]).await;
     }
 }
 

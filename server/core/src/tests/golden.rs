@@ -17,10 +17,10 @@ use super::store::{Store, run};
 use super::{Mutations, WriteContext, everybody, member, writes};
 use crate::domain::location::CommentLocation;
 use crate::domain::object_type::{Policies, Policy};
-use crate::domain::request::RequestId;
+use crate::domain::request::{RequestId, RequestIdentity};
 use crate::domain::subject::Metadata;
 use crate::write::submit::WritePorts;
-use crate::{Command, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
+use crate::{Batch, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
 
 const GOLDEN: &str = include_str!("../../golden/fingerprints.txt");
 /// The request id of every golden request but the one without.
@@ -28,11 +28,18 @@ const REQUEST_ID: &str = "018f4a2e-0000-7000-8000-000000000001";
 
 /// A command log that keeps the commands and refuses each of them.
 #[derive(Debug, Default)]
-struct RecordingLog(Mutex<Vec<Command>>);
+struct RecordingLog(Mutex<Vec<RecordedCommand>>);
+
+/// The stored name and code of the verb of a command, and its identity.
+type RecordedCommand = (&'static str, i8, RequestIdentity);
 
 #[async_trait]
 impl CommandLog for RecordingLog {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        let commands: Vec<_> = match batch {
+            Batch::Comments(batch) => batch.iter().map(|c| (c.verb.name(), c.verb.code(), c.request)).collect(),
+            Batch::Likes(batch) => batch.iter().map(|c| (c.verb.name(), c.verb.code(), c.request)).collect(),
+        };
         let refusals = commands.iter().map(|_| Err(Error::internal("the log only records"))).collect();
         self.0.lock().expect("no test panics while it holds the lock").extend(commands);
         Ok(refusals)
@@ -67,9 +74,8 @@ impl Recorder {
         drop(run(request(&self.mutations)));
         let commands = std::mem::take(&mut *self.log.0.lock().expect("no test panics while it holds the lock"));
         assert!(!commands.is_empty(), "{case}: no command reaches the log");
-        for Command { verb, request, .. } in commands {
+        for (name, code, request) in commands {
             let (key, fingerprint) = (u128::from_be_bytes(request.key.0), request.fingerprint.0);
-            let (name, code) = (verb.name(), verb.code());
             self.codes.insert(code);
             writeln!(self.lines, "{name} {code} {case} {key:032x} {fingerprint:016x}").expect("a string takes it");
         }

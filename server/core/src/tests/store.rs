@@ -22,8 +22,8 @@ use crate::ports::{
     Clock, CountRepair, IdSource, MemberHistories, RankIndexes, Rankings, RebuildProgress, RepairReport,
 };
 use crate::{
-    Command, CommandLog, CommandOutput, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition, Result,
-    Subject, SubjectId, SubjectKey, UnitOfWork,
+    Batch, Command, CommandLog, CommandOutput, Comment, CommentId, CommentView, Content, MemberId, Millis, Partition,
+    Result, Subject, SubjectId, SubjectKey, UnitOfWork,
 };
 
 /// Runs a future that never waits.
@@ -90,7 +90,11 @@ impl Rows {
         Some(RootPage { subject, threads: roots.map(thread), pinned })
     }
 
-    fn commit(&mut self, batch: &[Command]) -> Vec<Result<CommandOutput>> {
+    fn commit<K>(
+        &mut self,
+        batch: &[Command<K>],
+        run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
+    ) -> Vec<Result<CommandOutput>> {
         let mut unit = UnitOfWork::default();
         self.subjects.values().for_each(|subject| unit.load_subject(subject.clone()));
         self.likes.values().for_each(|like| unit.load_like(like.clone()));
@@ -99,7 +103,7 @@ impl Rows {
             unit.load_comment(comment.clone());
             unit.load_content(comment.reference.id, content.clone());
         }
-        let outputs = batch.iter().map(|command| unit.run(command)).collect();
+        let outputs = batch.iter().map(|command| run(&mut unit, command)).collect();
         let (rows, told) = (unit.write_set(), |id: &CommentId| Some((unit.comment(*id)?, unit.content(*id)?)));
         for subject in rows.new_subjects.iter().chain(rows.subjects.keys()).filter_map(|key| unit.subject(key)) {
             self.subjects.insert(subject.key.clone(), subject.clone());
@@ -158,7 +162,7 @@ impl Store {
     fn rows_later(&self) -> MutexGuard<'_, Rows> {
         let mut rows = self.rows();
         let next = self.meanwhile.lock().expect("no test panics while it holds the lock").pop();
-        rows.commit(next.as_slice());
+        rows.commit(next.as_slice(), UnitOfWork::run);
         rows
     }
 }
@@ -171,10 +175,15 @@ fn first<T>(mut items: Vec<T>, more_before: bool, limit: usize) -> Page<T> {
 
 #[async_trait]
 impl CommandLog for Store {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
-        let kind = |command: &Command| (command.subject.partition(), command.verb.as_like().is_some());
-        assert!(commands.iter().all(|command| kind(command) == kind(&commands[0])), "of one partition and one kind");
-        Ok(self.rows_later().commit(&commands))
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        let mut rows = self.rows_later();
+        Ok(match batch {
+            Batch::Comments(commands) => {
+                assert!(commands.windows(2).all(|pair| pair[0].subject.partition() == pair[1].subject.partition()));
+                rows.commit(&commands, UnitOfWork::run)
+            }
+            Batch::Likes(commands) => rows.commit(&commands, UnitOfWork::run_like),
+        })
     }
 }
 

@@ -4,13 +4,12 @@ use crate::domain::comment::Comment;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
-use crate::domain::like::Like;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::state::CommentState;
 use crate::domain::subject::Subject;
 
 /// One changed fact. It never contains counts: they follow from it by
-/// [`contribution`](crate::counts::contribution) and [`LikeValue::delta`](crate::LikeValue::delta).
+/// [`contribution`](crate::counts::contribution).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A new subject.
@@ -23,8 +22,6 @@ pub enum Change {
     SetState(StateChange),
     /// A new content of a comment; the former content goes to its history.
     SetContent(CommentId, Content),
-    /// The new value of a member's like on a comment.
-    SetLike(Like),
 }
 
 /// A comment with all rows that are written with it.

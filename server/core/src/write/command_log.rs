@@ -4,25 +4,25 @@ use async_trait::async_trait;
 
 use crate::domain::error::Result;
 use crate::write::command_output::CommandOutput;
-use crate::write::verbs::Command;
+use crate::write::verbs::Batch;
 
 /// The write path. Handlers have a `CommandLog` and no [`Writer`], so no handler can bypass it.
 #[async_trait]
 pub trait CommandLog: Send + Sync + std::fmt::Debug {
-    /// Submits commands of one partition and one batch type, and returns their results in order
-    /// when their effects are durable.
+    /// Submits commands of one partition, and returns their results in order when their effects are
+    /// durable.
     ///
     /// Dropping the returned future never cancels the work. The commands may share a transaction
     /// with those of other callers.
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>>;
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>>;
 }
 
 /// Commits batches. `commit` runs in a task that no client can cancel.
 ///
-/// All commands of a batch belong to one data source and one batch type (comments or likes). The
-/// batch is one transaction. Its subjects and then its comments are locked by id before anything is
-/// decided, and every command is decided on the locked rows in order. Effects, counts and
-/// idempotency records become durable together, or none of them does. When `commit` returns `Ok`,
+/// All commands of a batch belong to one data source. The batch is one transaction. Its subjects,
+/// unless it is a batch of likes, and then its comments are locked by id before anything is decided,
+/// and every command is decided on the locked rows in order. Effects, counts and idempotency records
+/// become durable together, or none of them does. When `commit` returns `Ok`,
 /// the effects are durable. The inner results are those of the commands, in order: a rejected
 /// command leaves no trace and does not affect the others.
 ///
@@ -36,5 +36,5 @@ pub trait CommandLog: Send + Sync + std::fmt::Debug {
 #[async_trait]
 pub trait Writer: Send + Sync + std::fmt::Debug {
     /// Commits one batch.
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>>;
+    async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>>;
 }

@@ -1,4 +1,4 @@
-//! The decision of a command on the locked rows of its batch.
+//! The decision of a command about a subject or a comment on the locked rows of its batch.
 
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
@@ -24,8 +24,6 @@ impl UnitOfWork {
         if let (Some(id), Some(actor)) = (command.verb.comment_id(), actor) {
             self.record_actor(id, actor);
         }
-        // A like has no idempotency record: the lack of changes is the only sign of a repeat.
-        let replayed = changes.is_empty() && command.verb.as_like().is_some();
         let context = ChangeContext { subject: &command.subject, request: command.request, now: command.now };
         for change in changes {
             self.apply(change, context)?;
@@ -33,7 +31,7 @@ impl UnitOfWork {
         let revision = self.subject(&command.subject).map_or(0, |s| s.revision);
         let effect = self.effect(command, command.verb.comment_id())?;
         self.remember(command, revision);
-        Ok(CommandOutput { revision, effect, replayed })
+        Ok(CommandOutput { revision, effect, replayed: false })
     }
 
     /// Returns the output of an earlier request with the same key, if there was one.
@@ -47,9 +45,6 @@ impl UnitOfWork {
     }
 
     fn effect(&self, command: &Command, comment: Option<CommentId>) -> Result<Effect> {
-        if let Some(set) = command.verb.as_like() {
-            return set.answer(self).map(Effect::Like);
-        }
         let subject = self.subject(&command.subject).ok_or(Error::SubjectNotFound)?;
         let Some(id) = comment else { return Ok(Effect::Subject(Box::new(subject.clone()))) };
         let comment = self.comment(id).ok_or_else(|| Error::internal("a comment of the batch is not loaded"))?;
@@ -65,9 +60,6 @@ impl UnitOfWork {
     /// Stores the idempotency record of a command. Repeats later in the batch find it, and the
     /// store writes it in the same transaction as the effect.
     fn remember(&mut self, command: &Command, revision: i64) {
-        if command.verb.as_like().is_some() {
-            return; // the row of a like stores its last operation
-        }
         let (verb, comment) = (command.verb.code(), command.verb.comment_id());
         let record = IdempotencyRecord { verb, fingerprint: command.request.fingerprint, comment, revision };
         self.keep_record(&command.subject, command.request.key, record, command.verb.creates_comment());

@@ -12,7 +12,7 @@ use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
 use crate::ports::{Clock, IdSource, Reader};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
-use crate::write::verbs::{Command, Request, RequestContext, WriteOutput, WriteTarget};
+use crate::write::verbs::{BatchType, BatchVerb, Command, Request, RequestContext, WriteOutput, WriteTarget};
 pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
 
 /// The use cases that write.
@@ -77,15 +77,15 @@ impl Mutations {
         let policy = self.policy(&asked.caller, subject.object_type())?;
         let given = asked.request_id.map_or_else(OnceLock::new, OnceLock::from);
         let context = RequestContext { policy, ids: self.ids.as_ref(), id: &given, now };
-        let verb = request.verb(at, context).await?;
+        let verb = request.verb(at, context).await?.into_kind();
         let key = IdempotencyKey::of(&asked.caller, asked.member.as_ref(), context.request_id());
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
         let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;
         WriteOutput::of::<R>(output)
     }
 
-    pub(super) async fn submit_one(&self, command: Command) -> Result<CommandOutput> {
-        let outputs = self.log.submit(vec![command]).await?;
+    async fn submit_one<K: BatchType>(&self, command: Command<K>) -> Result<CommandOutput> {
+        let outputs = self.log.submit(vec![command].into()).await?;
         outputs.into_iter().next().unwrap_or_else(|| Err(Error::internal("a batch of one command has no result")))
     }
 }

@@ -1,12 +1,14 @@
 //! The unit of work: the rows that one batch may touch, loaded under lock, and the changes that the
 //! batch makes to them.
 //!
-//! A store fills a [`UnitOfWork`], calls [`UnitOfWork::run`] for each command in order, and writes
+//! A store fills a [`UnitOfWork`], calls [`UnitOfWork::run`] or
+//! [`UnitOfWork::run_like`] for each command in order, and writes
 //! the rows that the [`WriteSet`] names. Commands of a batch see the effects of earlier ones; a
 //! rejected command leaves no trace.
 
 mod apply;
 mod committed_change;
+mod like;
 mod outcome;
 #[cfg(test)]
 mod tests;

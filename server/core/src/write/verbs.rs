@@ -2,6 +2,7 @@
 //! lock set, the check against the locked rows, the changes that follow, the fingerprint and the
 //! result.
 
+mod batch;
 mod create;
 mod create_subject;
 mod delete;
@@ -9,6 +10,7 @@ mod delete_subject;
 mod edit;
 mod hide;
 mod import;
+mod import_like;
 mod like;
 mod pin;
 mod reply;
@@ -23,6 +25,7 @@ use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::CommentId;
+use crate::domain::like::Like;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::object_type::Policy;
@@ -34,6 +37,7 @@ use crate::write::change::Change;
 use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
+pub use batch::{Batch, BatchType, BatchVerb, LikeCommand};
 pub use create::{Create, CreateRoot};
 pub use create_subject::{CreateSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
@@ -41,19 +45,20 @@ pub use delete_subject::{DeleteSubject, UndeleteSubject};
 pub use edit::{Edit, EditComment};
 pub use hide::{Hide, HideComment, Unhide};
 pub(crate) use import::imported;
-pub use import::{Import, ImportLike, ImportParent, ImportTimes};
+pub use import::{Import, ImportParent, ImportTimes};
+pub use import_like::ImportLike;
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
 pub use reply::{CreateReply, Reply};
 pub use update_subject::UpdateSubject;
 
-/// One mutation of one subject, or of one like under it.
+/// One mutation of one subject, or of the comments or likes under it. `K` is the batch type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct Command<K = CommandKind> {
     /// The subject of the command.
     pub subject: SubjectKey,
     /// The verb with its arguments.
-    pub verb: CommandKind,
+    pub verb: K,
     /// The identity by which a repeat is detected. Every command has one. If the caller gave no
     /// request id, the service generates it, so that the service itself can resolve a commit of
     /// unknown outcome.
@@ -65,14 +70,14 @@ pub struct Command {
 /// Each entry has the stored code, the stored name and the doc comment of a verb. Code and name are
 /// stored formats: they never change, also where the Rust type is renamed.
 macro_rules! verbs {
-    ($($name:ident = ($code:literal, $stored:literal) $doc:literal,)*) => {
-        /// The verb of a command, with its arguments.
+    ($(#[$about:meta])* $kind:ident: $rules:ident, $($name:ident = ($code:literal, $stored:literal) $doc:literal,)*) => {
+        $(#[$about])*
         #[derive(Debug, Clone, PartialEq, Eq)]
-        pub enum CommandKind {
+        pub enum $kind {
             $(#[doc = $doc] $name($name),)*
         }
 
-        impl CommandKind {
+        impl $kind {
             /// The code in the rows of idempotency records. It is a stored format and never
             /// changes.
             #[must_use]
@@ -87,20 +92,38 @@ macro_rules! verbs {
                 match self { $(Self::$name(_) => $stored,)* }
             }
 
-            pub(crate) fn act(&self) -> &dyn Verb {
+            pub(crate) fn act(&self) -> &dyn $rules {
                 match self { $(Self::$name(verb) => verb,)* }
             }
         }
 
-        $(impl From<$name> for CommandKind {
+        impl BatchVerb for $kind {
+            type Kind = Self;
+
+            fn into_kind(self) -> Self {
+                self
+            }
+        }
+
+        $(impl From<$name> for $kind {
             fn from(verb: $name) -> Self {
                 Self::$name(verb)
+            }
+        }
+
+        impl BatchVerb for $name {
+            type Kind = $kind;
+
+            fn into_kind(self) -> $kind {
+                $kind::$name(self)
             }
         })*
     };
 }
 
 verbs! {
+    /// The verb of a command about a subject or a comment, with its arguments.
+    CommandKind: Verb,
     CreateSubject = (1, "CreateSubject") "Create a subject.",
     UpdateSubject = (2, "UpdateSubject") "Change owner, state or metadata.",
     DeleteSubject = (3, "DeleteSubject") "Delete a subject, softly.",
@@ -114,8 +137,14 @@ verbs! {
     Unpin = (11, "Unpin") "Unpin a root.",
     Hide = (12, "Hide") "Hide a comment, as a moderator.",
     Unhide = (13, "Unhide") "Show a hidden comment again.",
-    SetLike = (14, "SetLike") "Set a member's like.",
     Import = (15, "Import") "Import a comment with its times.",
+}
+
+verbs! {
+    /// The verb of a command about a like, with its arguments. The codes and names continue those of
+    /// [`CommandKind`].
+    LikeCommandKind: LikeVerb,
+    SetLike = (14, "SetLike") "Set a member's like.",
     ImportLike = (16, "ImportLike") "Import a like with its time.",
 }
 
@@ -124,6 +153,8 @@ verbs! {
 pub trait Request: Sized + Send {
     /// The subject or the comment that the request concerns.
     type At: WriteTarget;
+    /// The verb of the command, or the enum of the verbs that it may be.
+    type Verb: BatchVerb;
     /// The value of the result.
     type Value;
 
@@ -131,7 +162,7 @@ pub trait Request: Sized + Send {
     ///
     /// # Errors
     /// Only errors of the source of ids.
-    async fn verb(self, at: &Self::At, context: RequestContext<'_>) -> Result<CommandKind>;
+    async fn verb(self, at: &Self::At, context: RequestContext<'_>) -> Result<Self::Verb>;
 
     /// Returns the value of an effect of the verb.
     ///
@@ -194,7 +225,7 @@ impl WriteTarget for CommentLocation {
     }
 }
 
-/// The rules of a verb.
+/// The rules of a verb about a subject or a comment.
 pub(crate) trait Verb {
     /// Returns the lock set of the command.
     fn needs(&self) -> LockSet;
@@ -228,16 +259,35 @@ pub(crate) trait Verb {
     }
 }
 
+/// The rules of a verb about a like.
+pub(crate) trait LikeVerb {
+    /// The value that the verb sets.
+    fn set(&self) -> &SetLike;
+
+    /// Returns the fingerprint of a request for the verb with the stored name `name`.
+    fn fingerprint(&self, name: &str) -> Fingerprint;
+
+    /// Checks that the command is allowed now.
+    fn check(&self, unit: &UnitOfWork, command: &LikeCommand) -> Result<()>;
+
+    /// Returns the new row of the like; `None` if it stays as it is. Called only after a successful
+    /// check on the same unit of work.
+    fn row(&self, unit: &UnitOfWork, command: &LikeCommand) -> Option<Like>;
+}
+
+impl LikeCommandKind {
+    /// The value that the command sets.
+    #[must_use]
+    pub fn set(&self) -> &SetLike {
+        self.act().set()
+    }
+}
+
 impl CommandKind {
     /// Returns the lock set of the command.
     #[must_use]
     pub fn needs(&self) -> LockSet {
         self.act().needs()
-    }
-
-    /// Returns the fingerprint of a request for this command.
-    pub(crate) fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint {
-        self.act().fingerprint(self.name(), subject)
     }
 
     /// The comment of the command; `None` for a subject's own verbs.
@@ -254,9 +304,7 @@ impl CommandKind {
             Self::Unpin(v) => Some(v.target.id),
             Self::Hide(v) => Some(v.target.id),
             Self::Unhide(v) => Some(v.target.id),
-            Self::SetLike(v) => Some(v.comment_id),
             Self::Import(v) => Some(v.id),
-            Self::ImportLike(v) => Some(v.like.comment_id),
         }
     }
 
@@ -265,22 +313,10 @@ impl CommandKind {
     pub const fn creates_comment(&self) -> bool {
         matches!(self, Self::Create(_) | Self::Reply(_) | Self::Import(_))
     }
-
-    /// The like that the command sets. Commands that set likes have write queues of their own.
-    #[must_use]
-    pub const fn as_like(&self) -> Option<&SetLike> {
-        if let Self::SetLike(set) = self {
-            Some(set)
-        } else if let Self::ImportLike(import) = self {
-            Some(&import.like)
-        } else {
-            None
-        }
-    }
 }
 
 /// Returns the subject, or an error if it does not exist.
-fn existing<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> {
+fn existing<'w, K>(unit: &'w UnitOfWork, command: &Command<K>) -> Result<&'w Subject> {
     unit.subject(&command.subject).filter(|s| s.delete_time.is_none()).ok_or(Error::SubjectNotFound)
 }
 
@@ -296,7 +332,7 @@ fn writable<'w>(unit: &'w UnitOfWork, command: &Command) -> Result<&'w Subject> 
 
 /// Returns the comment that a command names, under a subject that is not deleted. A comment of
 /// another subject is not found, even if a store has loaded it.
-fn target<'w>(unit: &'w UnitOfWork, command: &Command, id: CommentId) -> Result<&'w Comment> {
+fn target<'w, K>(unit: &'w UnitOfWork, command: &Command<K>, id: CommentId) -> Result<&'w Comment> {
     let subject = existing(unit, command).map_err(|_| Error::CommentNotFound)?;
     unit.comment(id).filter(|comment| comment.reference.subject_id == subject.id).ok_or(Error::CommentNotFound)
 }

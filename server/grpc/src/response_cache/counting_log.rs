@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::CommandLog;
 use riposte_core::CommandOutput;
-use riposte_core::{Command, Result};
+use riposte_core::{Batch, Command, Result};
 
 use super::SubjectRates;
 
@@ -20,11 +20,20 @@ pub struct CountingLog {
 
 #[async_trait]
 impl CommandLog for CountingLog {
-    async fn submit(&self, commands: Vec<Command>) -> Result<Vec<Result<CommandOutput>>> {
-        // The commands of one call usually belong to one subject.
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        match &batch {
+            Batch::Comments(commands) => self.count(commands),
+            Batch::Likes(commands) => self.count(commands),
+        }
+        self.log.submit(batch).await
+    }
+}
+
+impl CountingLog {
+    /// Counts the commands of one call, which usually belong to one subject.
+    fn count<K>(&self, commands: &[Command<K>]) {
         for same in commands.chunk_by(|a, b| a.subject == b.subject) {
             self.rates.wrote(&same[0].subject, same.len() as u64);
         }
-        self.log.submit(commands).await
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use riposte_core::Writer;
+use riposte_core::verbs::BatchType;
 use riposte_core::{Command, Error, Result};
 use riposte_telemetry::spans;
 use tracing::Instrument;
@@ -12,16 +13,16 @@ use super::queue::CommandBatch;
 use super::{QueueObserver, SourceQueue};
 
 /// One of the committers of a data source.
-pub(super) struct Committer {
-    pit: Arc<SourceQueue>,
+pub(super) struct Committer<K> {
+    pit: Arc<SourceQueue<K>>,
     writer: Arc<dyn Writer>,
     witness: QueueObserver,
     dispatcher: Dispatcher,
 }
 
-impl Committer {
+impl<K: BatchType> Committer<K> {
     pub(super) fn new(
-        pit: Arc<SourceQueue>,
+        pit: Arc<SourceQueue<K>>,
         writer: Arc<dyn Writer>,
         witness: QueueObserver,
         dispatcher: Dispatcher,
@@ -50,9 +51,9 @@ impl Committer {
         }
     }
 
-    async fn commit(&self, batch: CommandBatch) {
+    async fn commit(&self, batch: CommandBatch<K>) {
         let CommandBatch { entries, write_queues } = batch;
-        let mut commands: Vec<Command> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
+        let mut commands: Vec<Command<K>> = Vec::with_capacity(entries.iter().map(|entry| entry.commands.len()).sum());
         let mut waiters = Vec::with_capacity(entries.len());
         let mut waits = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -60,9 +61,10 @@ impl Committer {
             waits.push(entry.wait);
             commands.extend(entry.commands);
         }
-        let span = spans::batch(&waits, self.pit.source, self.pit.kind, commands.len());
+        let size = commands.len();
+        let span = spans::batch(&waits, self.pit.source, self.pit.kind, size);
         drop(waits);
-        let outcome = self.writer.commit(&commands).instrument(span).await;
+        let outcome = self.writer.commit(&commands.into()).instrument(span).await;
         let (waiting, more) = {
             let mut queue = self.pit.queue();
             queue.done(&write_queues);
@@ -72,7 +74,7 @@ impl Committer {
             self.pit.bell.notify_one(); // an idle committer may begin while this one returns results
         }
         self.witness.bells.committed(self.pit.source);
-        self.witness.metrics.batch(self.pit.source, self.pit.kind, commands.len(), waiting);
+        self.witness.metrics.batch(self.pit.source, self.pit.kind, size, waiting);
         let answered: CompletedBatch = match outcome {
             Ok(outputs) => {
                 let mut outputs = outputs.into_iter();

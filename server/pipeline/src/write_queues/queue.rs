@@ -18,9 +18,9 @@ const SHARE: usize = 4;
 
 /// The commands that one caller submitted, and the channel for their results.
 #[derive(Debug)]
-pub(super) struct QueuedCommands {
-    /// Commands of one partition and one kind, in order.
-    pub(super) commands: Vec<Command>,
+pub(super) struct QueuedCommands<K> {
+    /// Commands of one partition, in order.
+    pub(super) commands: Vec<Command<K>>,
     /// The channel to the caller, which may have gone away.
     pub(super) reply: oneshot::Sender<Result<Vec<Result<CommandOutput>>>>,
     /// The span of the wait, which ends when it is dropped.
@@ -38,18 +38,18 @@ pub(super) enum QueueRefusal {
 
 /// The commands that a committer took, and the write queues that it owns until it calls `done`.
 #[derive(Debug)]
-pub(super) struct CommandBatch {
-    pub(super) entries: Vec<QueuedCommands>,
+pub(super) struct CommandBatch<K> {
+    pub(super) entries: Vec<QueuedCommands<K>>,
     pub(super) write_queues: Vec<Partition>,
 }
 
-/// All write queues of one data source and kind.
+/// All write queues of one data source and batch type.
 #[derive(Debug)]
-pub(super) struct QueueSet {
+pub(super) struct QueueSet<K> {
     limits: WriteQueueLimits,
     /// Created when the first command arrives, and removed when no command waits and no committer
     /// owns the queue.
-    write_queues: HashMap<Partition, WriteQueue>,
+    write_queues: HashMap<Partition, WriteQueue<K>>,
     /// Write queues that hold commands and have no committer, the one that has waited longest
     /// first.
     ready: VecDeque<Partition>,
@@ -58,16 +58,22 @@ pub(super) struct QueueSet {
     closed: bool,
 }
 
-#[derive(Debug, Default)]
-struct WriteQueue {
-    entries: VecDeque<QueuedCommands>,
+#[derive(Debug)]
+struct WriteQueue<K> {
+    entries: VecDeque<QueuedCommands<K>>,
     /// The number of commands in its entries.
     waiting: usize,
     /// True while a committer works on commands of this write queue.
     busy: bool,
 }
 
-impl QueueSet {
+impl<K> WriteQueue<K> {
+    fn new() -> Self {
+        Self { entries: VecDeque::new(), waiting: 0, busy: false }
+    }
+}
+
+impl<K> QueueSet<K> {
     pub(super) fn new(limits: WriteQueueLimits) -> Self {
         Self { limits, write_queues: HashMap::new(), ready: VecDeque::new(), waiting: 0, closed: false }
     }
@@ -78,7 +84,7 @@ impl QueueSet {
     pub(super) fn push(
         &mut self,
         partition: Partition,
-        entry: QueuedCommands,
+        entry: QueuedCommands<K>,
     ) -> std::result::Result<bool, QueueRefusal> {
         let size = entry.commands.len();
         let room = |waiting: usize, most: usize| waiting == 0 || waiting + size <= most;
@@ -88,7 +94,7 @@ impl QueueSet {
         if !room(self.waiting, self.limits.source) {
             return Err(QueueRefusal::Full);
         }
-        let write_queue = self.write_queues.entry(partition).or_default();
+        let write_queue = self.write_queues.entry(partition).or_insert_with(WriteQueue::new);
         if !room(write_queue.waiting, self.limits.write_queue) {
             return Err(QueueRefusal::Full);
         }
@@ -104,7 +110,7 @@ impl QueueSet {
 
     /// Takes the commands that wait in write queues without a committer, up to the largest batch;
     /// `None` if no command waits.
-    pub(super) fn take(&mut self) -> Option<CommandBatch> {
+    pub(super) fn take(&mut self) -> Option<CommandBatch<K>> {
         let write_queues = self.together();
         let free: usize = self.ready.iter().take(write_queues).map(|at| self.free(at)).sum();
         let mut room = quantised(free.min(MAX_BATCH));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use riposte_core::verbs::UndeleteSubject;
-use riposte_core::{Command, CommandOutput, Error, Millis, Result, SubjectKey};
+use riposte_core::{Batch, Command, CommandOutput, Error, Millis, Result, SubjectKey};
 use riposte_core::{CommandLog, Writer};
 use riposte_telemetry::Metrics;
 use tokio::runtime::Handle;
@@ -27,14 +27,15 @@ struct Held {
 
 #[async_trait]
 impl Writer for Held {
-    async fn commit(&self, batch: &[Command]) -> Result<Vec<Result<CommandOutput>>> {
+    async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
+        let Batch::Comments(batch) = batch else { return Err(Error::internal("no test submits likes")) };
         self.given.fetch_add(batch.len(), Ordering::SeqCst);
         let at_once = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
         if let Some(gate) = &self.gate {
             gate.acquire().await.map_err(Error::internal)?.forget();
         }
-        self.batches.lock().map_err(|_| Error::internal("poisoned"))?.push(batch.to_vec());
+        self.batches.lock().map_err(|_| Error::internal("poisoned"))?.push(batch.clone());
         self.at_once.fetch_sub(1, Ordering::SeqCst);
         // The error names its command, which distinguishes the results.
         Ok(batch.iter().map(|command| Err(Error::invalid(number(command).to_string(), ""))).collect())
@@ -76,7 +77,7 @@ impl Fixture {
     /// Submits commands, and waits until they are in their write queue.
     async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Answer> {
         let (write_queues, before) = (Arc::clone(&self.write_queues), self.taken());
-        let caller = tokio::spawn(async move { write_queues.submit(commands).await });
+        let caller = tokio::spawn(async move { write_queues.submit(commands.into()).await });
         while self.taken() == before && !caller.is_finished() {
             tokio::task::yield_now().await;
         }
@@ -182,13 +183,13 @@ async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_it
     for n in 1..=600 {
         callers.push(fixture.hand(vec![command(1, n)]).await);
     }
-    let refused = fixture.write_queues.submit(vec![command(1, 601)]).await;
+    let refused = fixture.write_queues.submit(vec![command(1, 601)].into()).await;
     assert!(matches!(refused, Err(Error::Overloaded { .. })), "the lane is full: {refused:?}");
     let neighbour = (2..).find(|n| command(*n, 0).subject.partition() != command(1, 0).subject.partition());
     for n in 0..100 {
         callers.push(fixture.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
     }
-    let refused = fixture.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)]).await;
+    let refused = fixture.write_queues.submit(vec![command(neighbour.expect("one"), 2_000)].into()).await;
     assert!(matches!(refused, Err(Error::Overloaded { .. })), "the source is full: {refused:?}");
     callers.iter().for_each(JoinHandle::abort);
     fixture.open();
@@ -201,7 +202,7 @@ async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
     let fixture = Fixture::new(LIMITS, false);
     assert_eq!(told(fixture.hand(vec![command(1, 7)]).await).await, ["7"]);
     fixture.write_queues.close().await;
-    assert_eq!(fixture.write_queues.submit(vec![command(1, 8)]).await, Err(Error::ServerStopping));
+    assert_eq!(fixture.write_queues.submit(vec![command(1, 8)].into()).await, Err(Error::ServerStopping));
     assert_eq!(fixture.sizes(), [1]);
 }
 

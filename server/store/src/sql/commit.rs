@@ -2,8 +2,10 @@
 //! makes the others fail.
 
 mod bisect;
+mod comments;
 mod counted;
 mod flush;
+mod likes;
 mod load;
 
 use std::panic::AssertUnwindSafe;
@@ -12,8 +14,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event};
 use riposte_core::ports::IdSource;
+use riposte_core::verbs::BatchType;
 use riposte_core::{
-    Command, CommandOutput, CommentId, CommitObserver, Effect, Error, Millis, Result, Subject, UnitOfWork, Writer,
+    Batch, Command, CommandOutput, CommentId, CommitObserver, Error, Millis, Result, Subject, UnitOfWork, Writer,
 };
 
 use super::ids::SqlIds;
@@ -43,44 +46,52 @@ impl SqlWriter {
 
 #[async_trait]
 impl Writer for SqlWriter {
-    async fn commit(&self, batch: &[Command]) -> Result<BatchOutputs> {
-        let Some(first) = batch.first() else { return Ok(Vec::new()) };
-        let source = |command: &Command| self.sources.map().source(command.subject.partition());
-        if batch.iter().any(|command| source(command) != source(first)) {
-            return Err(Error::internal("a batch spans data sources"));
+    async fn commit(&self, batch: &Batch) -> Result<BatchOutputs> {
+        match batch {
+            Batch::Comments(commands) => self.commit_all(commands).await,
+            Batch::Likes(commands) => self.commit_all(commands).await,
         }
-        let (kind, name) = if only_likes(batch) {
-            (BatchKind::Likes, "commit likes")
-        } else {
-            (BatchKind::Comments, "commit comments")
-        };
-        let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
-        let (source, witness) = (source(first), self.witness.clone());
-        let batch = CommitBatch { sources, ids, witness, source, kind, commands: batch.to_vec() };
-        task::run(self.sources.desk(), (source, name), async move { batch.run().await }).await
     }
 }
 
-/// The kind of a batch. Likes lock comments but not their subject, so they never wait for new
-/// comments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BatchKind {
-    Comments,
-    Likes,
+impl SqlWriter {
+    async fn commit_all<K: CommitType>(&self, commands: &[Command<K>]) -> Result<BatchOutputs> {
+        let Some(first) = commands.first() else { return Ok(Vec::new()) };
+        let source = |command: &Command<K>| self.sources.map().source(command.subject.partition());
+        if commands.iter().any(|command| source(command) != source(first)) {
+            return Err(Error::internal("a batch spans data sources"));
+        }
+        let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
+        let (source, witness) = (source(first), self.witness.clone());
+        let batch = CommitBatch { sources, ids, witness, source, commands: commands.to_vec() };
+        task::run(self.sources.desk(), (source, K::TRANSACTION), async move { batch.run().await }).await
+    }
 }
 
-fn only_likes(commands: &[Command]) -> bool {
-    commands.iter().all(|command| command.verb.as_like().is_some())
+/// The steps of a commit that depend on the type of the batch.
+#[async_trait]
+trait CommitType: BatchType {
+    /// The name of the transaction.
+    const TRANSACTION: &'static str;
+
+    /// Loads the rows that the commands need, under lock, and decides the commands.
+    async fn decide(
+        tx: &SourceTx,
+        commands: &[Command<Self>],
+        repeats: DuplicateCheck,
+    ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError>;
+
+    /// Corrects the results of a commit whose outcome was lost before.
+    fn claim(_commands: &[Command<Self>], _answers: &mut BatchOutputs) {}
 }
 
 /// The commands of one data source that are to be committed.
-struct CommitBatch {
+struct CommitBatch<K> {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
     witness: Option<Arc<dyn CommitObserver>>,
     source: usize,
-    kind: BatchKind,
-    commands: Vec<Command>,
+    commands: Vec<Command<K>>,
 }
 
 /// The reason why a transaction ended without a result.
@@ -96,10 +107,14 @@ impl<F: Into<StoreError>> From<F> for BatchFailure {
     }
 }
 
-impl CommitBatch {
+impl<K: CommitType> CommitBatch<K> {
     /// Commits some commands in one transaction, with retries where they help. `unknown` says
     /// whether an earlier COMMIT of these commands was sent without a response.
-    async fn settle(&self, commands: &[Command], mut unknown: bool) -> std::result::Result<BatchOutputs, BatchFailure> {
+    async fn settle(
+        &self,
+        commands: &[Command<K>],
+        mut unknown: bool,
+    ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let mut patience = RetryPolicy::default();
         // The id is generated before a connection is taken, because the generator may need one
         // itself.
@@ -112,7 +127,7 @@ impl CommitBatch {
             match self.transact(commands, id, looks, unknown).await {
                 Ok(mut answers) => {
                     if unknown {
-                        claim(commands, &mut answers);
+                        K::claim(commands, &mut answers);
                     }
                     return Ok(answers);
                 }
@@ -131,14 +146,14 @@ impl CommitBatch {
     /// reserved for them.
     async fn transact(
         &self,
-        commands: &[Command],
+        commands: &[Command<K>],
         id: CommentId,
         repeats: DuplicateCheck,
         unknown: bool,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let tx = self.sources.begin_write(self.source, unknown).await?;
         let work = async |tx: &SourceTx| {
-            let (unit, answers) = self.decide(tx, commands, repeats).await?;
+            let (unit, answers) = K::decide(tx, commands, repeats).await?;
             flush::write_set(tx, &unit).await?;
             tell(tx, id, &told(&unit, commands)?).await?;
             let changed = if self.witness.is_some() { unit.changed() } else { Vec::new() };
@@ -151,34 +166,19 @@ impl CommitBatch {
         }
         Ok(answers)
     }
-
-    /// Loads the rows that the commands need and decides them. A repeat returns the result of the
-    /// earlier request even if the subject has changed since. So if a create is rejected, the
-    /// duplicates are read after all.
-    async fn decide(
-        &self,
-        tx: &SourceTx,
-        commands: &[Command],
-        repeats: DuplicateCheck,
-    ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-        let (unit, answers) = run(load::unit(tx, self.kind, commands, repeats).await?, commands)?;
-        let refused = |(command, answer): (&Command, &Result<CommandOutput>)| {
-            answer.is_err() && load::tells_itself(&command.verb)
-        };
-        if repeats == DuplicateCheck::Unlikely && commands.iter().zip(&answers).any(refused) {
-            return run(load::unit(tx, self.kind, commands, DuplicateCheck::Possible).await?, commands);
-        }
-        Ok((unit, answers))
-    }
 }
 
-/// Runs the commands in order.
-fn run(mut unit: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
+/// Decides the commands in order.
+fn decided<K>(
+    mut unit: UnitOfWork,
+    commands: &[Command<K>],
+    run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
+) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
     let mut answers = Vec::with_capacity(commands.len());
     for command in commands {
         // A sum that overflows on a damaged row panics. Only that command fails: the batch is
         // divided until it is alone.
-        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| unit.run(command)));
+        let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(&mut unit, command)));
         let answer = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
         if let Err(fault @ Error::Internal(_)) = answer {
             return Err(fault.into()); // a half-changed unit of work must not be written
@@ -189,7 +189,7 @@ fn run(mut unit: UnitOfWork, commands: &[Command]) -> std::result::Result<(UnitO
 }
 
 /// Returns the events of a batch for the outbox.
-fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
+fn told<K>(unit: &UnitOfWork, commands: &[Command<K>]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
     let event = |(subject, revision, changes): (&Subject, Option<i64>, Changes)| Event {
         partition: subject.key.partition(),
@@ -199,18 +199,4 @@ fn told(unit: &UnitOfWork, commands: &[Command]) -> Result<Vec<Event>> {
         time: now,
     };
     Ok(unit.events()?.into_iter().map(event).collect())
-}
-
-/// Marks the results of the batch itself as no repeats. After a commit of unknown outcome, the
-/// retry finds the comments of the batch as if an earlier request had created them. A comment that
-/// has the id of the command itself is no repeat.
-fn claim(commands: &[Command], answers: &mut BatchOutputs) {
-    for (command, answer) in commands.iter().zip(answers) {
-        if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = answer
-            && command.verb.creates_comment()
-            && command.verb.comment_id() == Some(view.comment.reference.id)
-        {
-            *replayed = false;
-        }
-    }
 }

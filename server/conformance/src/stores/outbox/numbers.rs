@@ -31,7 +31,7 @@ async fn writers(backend: &Backend, fixture: &Arc<Fixture>, commits: usize) -> V
                     verb.id = ids.comment(key.partition()).await.expect("an id");
                 }
                 let command = fixture.command(&key, verb);
-                let answers = writer.commit(&[command]).await.expect("committed");
+                let answers = writer.commit(&vec![command].into()).await.expect("committed");
                 assert!(answers.iter().all(Result::is_ok), "{answers:?}");
             }
         })

@@ -9,7 +9,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use riposte_core::rank::{RankCandidate, RankSort, RankedList, ScoreInputs, freeze, standings};
 use riposte_core::request::RequestId;
-use riposte_core::verbs::{Delete, DeleteActor, Hide, SetLike, Undelete, Unhide};
+use riposte_core::verbs::{BatchVerb, Delete, DeleteActor, Hide, SetLike, Undelete, Unhide};
 use riposte_core::{CommandKind, Comment, CommentId, Error, LikeValue, Millis, SubjectKey};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -38,22 +38,33 @@ impl Actors {
     /// Runs `times` random commands, which may be refused.
     pub(super) async fn act(&mut self, times: usize) {
         for _ in 0..times {
-            let (key, verb) = self.verb().await;
-            let command = self.fixture.command(&key, verb);
-            match self.fixture.send(&command).await {
-                Ok(_) if command.verb.creates_comment() => {
-                    self.made.push((key, command.verb.comment_id().expect("it made one")));
-                }
-                Ok(_) => {}
-                Err(Error::Internal(text)) => panic!("{}: {text}", command.verb.name()),
-                Err(_) => {}
+            let what = self.dice.random_range(0..24_u32);
+            let there = self.made.choose(&mut self.dice).cloned().filter(|_| what > 4);
+            if let (Some((key, id)), 9..=18) = (&there, what) {
+                let verb = self.like(*id);
+                self.send(key, verb).await;
+                continue;
+            }
+            let (key, verb) = self.verb(there, what).await;
+            let made = verb.creates_comment().then(|| verb.comment_id()).flatten();
+            if self.send(&key, verb).await {
+                self.made.extend(made.map(|id| (key, id)));
             }
         }
     }
 
-    async fn verb(&mut self) -> (SubjectKey, CommandKind) {
-        let what = self.dice.random_range(0..24_u32);
-        let Some((key, id)) = self.made.choose(&mut self.dice).cloned().filter(|_| what > 4) else {
+    /// Sends a command, and returns true if it is accepted.
+    async fn send(&self, key: &SubjectKey, verb: impl BatchVerb) -> bool {
+        let command = self.fixture.command(key, verb);
+        match self.fixture.send(&command).await {
+            Ok(_) => true,
+            Err(Error::Internal(text)) => panic!("{:?}: {text}", command.verb),
+            Err(_) => false,
+        }
+    }
+
+    async fn verb(&mut self, there: Option<(SubjectKey, CommentId)>, what: u32) -> (SubjectKey, CommandKind) {
+        let Some((key, id)) = there else {
             let key = self.keys.choose(&mut self.dice).cloned().expect("three of them");
             let verb = self.fixture.create(&key, "author").await;
             return (key, verb.into());
@@ -63,18 +74,17 @@ impl Actors {
                 let levels = if key.object_type().as_str() == FLAT { 1 } else { 3 };
                 self.fixture.answer(&key, id, levels).await.into()
             }
-            9..=18 => self.like(id),
             other => self.state(id, other).await,
         };
         (key, verb)
     }
 
     /// Returns a like of one of few members, so that many of them change their minds.
-    fn like(&mut self, comment_id: CommentId) -> CommandKind {
+    fn like(&mut self, comment_id: CommentId) -> SetLike {
         let who = member(&format!("m{}", self.dice.random_range(0..7_u32)));
         let value = [LikeValue::Like, LikeValue::Like, LikeValue::Dislike, LikeValue::None];
         let value = *value.choose(&mut self.dice).expect("four of them");
-        SetLike { comment_id, member: who, value, operation: RequestId::from_bytes(self.dice.random()) }.into()
+        SetLike { comment_id, member: who, value, operation: RequestId::from_bytes(self.dice.random()) }
     }
 
     async fn state(&mut self, id: CommentId, what: u32) -> CommandKind {

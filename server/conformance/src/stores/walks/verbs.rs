@@ -14,8 +14,8 @@ use riposte_core::verbs::{
     ImportTimes, Pin, Reply, SetLike, Undelete, UndeleteSubject, Unhide, Unpin, UpdateSubject,
 };
 use riposte_core::{
-    Command, CommandKind, CommentId, CommentLocation, CommentState, Content, DeletedBy, LikeValue, MemberId, Millis,
-    SubjectId, SubjectKey, SubjectState,
+    Command, CommandKind, CommentId, CommentLocation, CommentState, Content, DeletedBy, LikeCommandKind, LikeValue,
+    MemberId, Millis, SubjectId, SubjectKey, SubjectState,
 };
 
 use super::Walker;
@@ -129,7 +129,7 @@ impl Walker {
         ImportParent::Stored(self.target(id).await)
     }
 
-    pub(super) fn like(&mut self, key: &SubjectKey) -> CommandKind {
+    pub(super) fn like(&mut self, key: &SubjectKey) -> LikeCommandKind {
         let of_key: Vec<_> = self.made.iter().filter(|(subject, _)| subject == key).map(|(_, id)| *id).collect();
         let any = self.made.choose(&mut self.dice).map(|(_, id)| *id);
         // A comment of the batch's partition; for an empty subject an id that does not exist.

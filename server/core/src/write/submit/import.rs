@@ -20,7 +20,9 @@ use crate::domain::subject::{Metadata, SubjectKey, SubjectState};
 use crate::domain::time::Millis;
 use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::submit::Mutations;
-use crate::write::verbs::{Command, CreateSubject, Import, ImportLike, ImportParent, ImportTimes, SetLike, imported};
+use crate::write::verbs::{
+    Batch, Command, CreateSubject, Import, ImportLike, ImportParent, ImportTimes, LikeCommand, SetLike, imported,
+};
 
 /// An item to import.
 #[derive(Debug, Clone)]
@@ -147,19 +149,26 @@ impl Mutations {
     async fn import_once(&self, run: &[ImportItem]) -> Result<(Vec<Result<ImportOutcome>>, bool)> {
         let known = self.known(run).await?;
         let targets = self.targets(&known).await?;
-        let mut fresh = KnownComments::new();
-        let mut commands = Vec::with_capacity(run.len());
+        let mut known = RunComments { targets, fresh: KnownComments::new() };
+        let (mut comments, mut likes) = (Vec::new(), Vec::new());
         let mut outcomes: Vec<Option<Result<ImportOutcome>>> = Vec::with_capacity(run.len());
         for item in run {
-            match self.command(item, &targets, &mut fresh).await? {
-                Ok(command) => {
-                    commands.push(command);
-                    outcomes.push(None);
+            let taken = match &item.kind {
+                ImportKind::Subject(subject) => {
+                    comments.push(self.import_subject(item, subject).await?);
+                    Ok(())
                 }
-                Err(refused) => outcomes.push(Some(Err(refused))),
-            }
+                ImportKind::Comment(comment) => {
+                    let command = self.import_comment(item, comment, &mut known).await?;
+                    command.map(|command| comments.push(command))
+                }
+                ImportKind::Like(like) => self.import_like(item, like, &known).map(|command| likes.push(command)),
+            };
+            outcomes.push(taken.err().map(Err));
         }
-        let outputs = self.log.submit(commands).await?;
+        // The items of a run are of one batch type.
+        let batch: Batch = if likes.is_empty() { comments.into() } else { likes.into() };
+        let outputs = self.log.submit(batch).await?;
         let raced = outputs.contains(&Err(Error::CommentNotFound));
         let mut outputs = outputs.into_iter();
         let mut next = || outputs.next().unwrap_or_else(|| Err(Error::internal("a result of the batch is missing")));
@@ -185,66 +194,33 @@ impl Mutations {
         Ok(names.into_iter().zip(location).filter_map(|(name, at)| at.map(|at| (name, at))).collect())
     }
 
-    async fn command(
-        &self,
-        item: &ImportItem,
-        targets: &HashMap<String, CommentLocation>,
-        fresh: &mut KnownComments,
-    ) -> Result<Result<Command>> {
-        let partition = item.subject.partition();
-        let find = |fresh: &KnownComments, external_id: &str| {
-            let name = name(&item.origin.source, external_id);
-            let stored = targets.get(&name).cloned().map(ImportParent::Stored);
-            let unborn = || fresh.get(&name).copied().map(ImportParent::InBatch);
-            stored.or_else(unborn).ok_or(Error::CommentNotFound)
+    async fn import_subject(&self, item: &ImportItem, subject: &ImportedSubject) -> Result<Command> {
+        let verb = CreateSubject {
+            id: self.ids.subject(item.subject.partition()).await?,
+            owner: subject.owner.clone(),
+            state: subject.state,
+            metadata: subject.metadata.clone(),
+            create_time: subject.create_time.unwrap_or_else(|| self.clock.now()),
         };
-        let verb = match &item.kind {
-            ImportKind::Subject(subject) => CreateSubject {
-                id: self.ids.subject(partition).await?,
-                owner: subject.owner.clone(),
-                state: subject.state,
-                metadata: subject.metadata.clone(),
-                create_time: subject.create_time.unwrap_or_else(|| self.clock.now()),
-            }
-            .into(),
-            ImportKind::Comment(comment) => {
-                let parent = match comment.parent.as_deref().map(|parent| find(fresh, parent)).transpose() {
-                    Ok(parent) => parent,
-                    Err(refused) => return Ok(Err(refused)),
-                };
-                let id = self.ids.comment(partition).await?;
-                fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
-                self.import_comment(item, comment, id, parent)?.into()
-            }
-            ImportKind::Like(like) => match find(fresh, &like.comment) {
-                Ok(target) => ImportLike {
-                    like: SetLike {
-                        comment_id: target.id(),
-                        member: like.member.clone(),
-                        value: like.value,
-                        operation: RequestId::from_bytes(item.key().0),
-                    },
-                    time: like.time,
-                }
-                .into(),
-                Err(refused) => return Ok(Err(refused)),
-            },
-        };
-        let request = RequestIdentity { key: item.key(), fingerprint: imported() };
-        Ok(Ok(Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }))
+        Ok(self.item_command(item, verb.into()))
     }
 
-    fn import_comment(
+    async fn import_comment(
         &self,
         item: &ImportItem,
         comment: &ImportedComment,
-        id: CommentId,
-        parent: Option<ImportParent>,
-    ) -> Result<Import> {
+        known: &mut RunComments,
+    ) -> Result<Result<Command>> {
+        let parent = match comment.parent.as_deref().map(|parent| known.find(item, parent)).transpose() {
+            Ok(parent) => parent,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let id = self.ids.comment(item.subject.partition()).await?;
+        known.fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
         let policy = self.policies.of(item.subject.object_type())?;
         // A subject and its first comment may have the same number: they are rows of two tables.
         let auto_create = policy.auto_create.then(|| SubjectId::from(id));
-        Ok(Import {
+        let verb = Import {
             id,
             parent,
             member: comment.member.clone(),
@@ -256,7 +232,45 @@ impl Mutations {
             times: comment.times,
             max_depth: policy.max_depth,
             auto_create,
-        })
+        };
+        Ok(Ok(self.item_command(item, verb.into())))
+    }
+
+    fn import_like(&self, item: &ImportItem, like: &ImportedLike, known: &RunComments) -> Result<LikeCommand> {
+        let target = known.find(item, &like.comment)?;
+        let verb = ImportLike {
+            like: SetLike {
+                comment_id: target.id(),
+                member: like.member.clone(),
+                value: like.value,
+                operation: RequestId::from_bytes(item.key().0),
+            },
+            time: like.time,
+        };
+        Ok(self.item_command(item, verb.into()))
+    }
+
+    fn item_command<K>(&self, item: &ImportItem, verb: K) -> Command<K> {
+        let request = RequestIdentity { key: item.key(), fingerprint: imported() };
+        Command { subject: item.subject.clone(), verb, request, now: self.clock.now() }
+    }
+}
+
+/// The comments that the items of a run may name.
+struct RunComments {
+    /// The locations of those that are stored, by name.
+    targets: HashMap<String, CommentLocation>,
+    /// Those that earlier items of the run create.
+    fresh: KnownComments,
+}
+
+impl RunComments {
+    /// Returns the comment that an item names by its external id.
+    fn find(&self, item: &ImportItem, external_id: &str) -> Result<ImportParent> {
+        let name = name(&item.origin.source, external_id);
+        let stored = self.targets.get(&name).cloned().map(ImportParent::Stored);
+        let unborn = || self.fresh.get(&name).copied().map(ImportParent::InBatch);
+        stored.or_else(unborn).ok_or(Error::CommentNotFound)
     }
 }
 

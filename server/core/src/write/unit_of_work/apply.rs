@@ -6,7 +6,6 @@ use crate::domain::counts::{CommentCounts, Contribution, contribution};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::{ChangeKind, CommentChange};
 use crate::domain::ids::CommentId;
-use crate::domain::like::{Like, LikeValue};
 use crate::domain::path::Path;
 use crate::domain::state::CommentState;
 use crate::domain::subject::{Subject, SubjectKey};
@@ -22,7 +21,6 @@ impl UnitOfWork {
             Change::InsertComment(new) => self.insert_comment(*new, context)?,
             Change::SetState(change) => self.set_state(change, context)?,
             Change::SetContent(id, content) => self.set_content(id, content, context)?,
-            Change::SetLike(like) => self.set_like(like, context)?,
         }
         Ok(())
     }
@@ -140,25 +138,6 @@ impl UnitOfWork {
         Ok(())
     }
 
-    fn set_like(&mut self, like: Like, context: ChangeContext<'_>) -> Result<()> {
-        let key = (like.comment_id, like.member.clone());
-        let before = self.likes.get(&key).map_or(LikeValue::None, |l| l.value);
-        let (likes, dislikes) = before.delta(like.value);
-        if (likes, dislikes) != (0, 0) {
-            let comment = self.change(like.comment_id)?;
-            comment.counts.like_count += likes;
-            comment.counts.dislike_count += dislikes;
-            let change =
-                CommentChange { id: comment.reference.id, root: comment.reference.root_id, what: ChangeKind::Liked };
-            let event = self.write_set.events.entry(context.subject.clone()).or_default();
-            event.tell(change);
-            event.tell_liker(&key.1);
-        }
-        self.write_set.likes.insert(key.clone());
-        self.likes.insert(key, like);
-        Ok(())
-    }
-
     /// Starts a change of the subject: one revision per batch, for any number of commands.
     fn revise(&mut self, key: &SubjectKey) {
         if let Some(subject) = self.subjects.get_mut(key)
@@ -172,7 +151,7 @@ impl UnitOfWork {
     }
 
     /// Starts a change of a comment: returns its row and increments the comment's own revision.
-    fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
+    pub(super) fn change(&mut self, id: CommentId) -> Result<&mut Comment> {
         let comment = self.comments.get_mut(&id).ok_or_else(|| unloaded("comment"))?;
         if !self.write_set.new_comments.contains_key(&id) {
             self.write_set.comments.entry(id).or_insert_with(|| comment.clone());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, existing, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, existing, writable};
 use crate::domain::comment::{Comment, CommentRef, CommentView};
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
@@ -33,14 +33,15 @@ pub struct CreateRoot {
 #[async_trait]
 impl Request for CreateRoot {
     type At = SubjectKey;
+    type Verb = Create;
     type Value = CommentView;
 
-    async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<Create> {
         let Self { member, content, client } = self;
         let id = context.ids.comment(at.partition()).await?;
         // A subject and its first comment may have the same number: they are rows of two tables.
         let auto_create = context.policy.auto_create.then(|| SubjectId::from(id));
-        Ok(Create { id, member, content, client, auto_create }.into())
+        Ok(Create { id, member, content, client, auto_create })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, subject_of, subject_parts};
+use super::{Command, Request, RequestContext, Verb, subject_of, subject_parts};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::SubjectId;
 use crate::domain::member::MemberId;
@@ -42,13 +42,14 @@ pub struct CreateSubject {
 #[async_trait]
 impl Request for NewSubject {
     type At = SubjectKey;
+    type Verb = CreateSubject;
     type Value = Subject;
 
-    async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &SubjectKey, context: RequestContext<'_>) -> Result<CreateSubject> {
         let Self { owner, metadata } = self;
         let id = context.ids.subject(at.partition()).await?;
         let create_time = context.now;
-        Ok(CreateSubject { id, owner, state: SubjectState::Active, metadata, create_time }.into())
+        Ok(CreateSubject { id, owner, state: SubjectState::Active, metadata, create_time })
     }
 
     fn value(effect: Effect) -> Result<Subject> {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::pin::unpinned;
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
 use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
@@ -39,11 +39,12 @@ pub struct UndeleteComment {
 #[async_trait]
 impl Request for DeleteComment {
     type At = CommentLocation;
+    type Verb = Delete;
     type Value = CommentView;
 
-    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<Delete> {
         let Self { actor, etag } = self;
-        Ok(Delete { target: at.clone(), actor, etag }.into())
+        Ok(Delete { target: at.clone(), actor, etag })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -54,10 +55,11 @@ impl Request for DeleteComment {
 #[async_trait]
 impl Request for UndeleteComment {
     type At = CommentLocation;
+    type Verb = Undelete;
     type Value = CommentView;
 
-    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
-        Ok(Undelete { target: at.clone(), member: self.member }.into())
+    async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<Undelete> {
+        Ok(Undelete { target: at.clone(), member: self.member })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -110,7 +112,7 @@ pub struct Delete {
 
 impl Verb for Delete {
     fn needs(&self) -> LockSet {
-        LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+        LockSet { comments: self.target.locks(), content: Some(self.target.id) }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {
@@ -162,7 +164,7 @@ pub struct Undelete {
 
 impl Verb for Undelete {
     fn needs(&self) -> LockSet {
-        LockSet { comments: self.target.locks(), content: Some(self.target.id), like: None }
+        LockSet { comments: self.target.locks(), content: Some(self.target.id) }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {

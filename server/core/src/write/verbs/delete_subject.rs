@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, existing, match_etag, subject_of};
+use super::{Command, Request, RequestContext, Verb, existing, match_etag, subject_of};
 use crate::domain::error::{Error, Result};
 use crate::domain::subject::{Subject, SubjectKey};
 use crate::domain::time::Millis;
@@ -28,10 +28,11 @@ pub struct UndeleteSubject;
 #[async_trait]
 impl Request for DeleteSubject {
     type At = SubjectKey;
+    type Verb = DeleteSubject;
     type Value = Subject;
 
-    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
-        Ok(self.into())
+    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<DeleteSubject> {
+        Ok(self)
     }
 
     fn value(effect: Effect) -> Result<Subject> {
@@ -42,10 +43,11 @@ impl Request for DeleteSubject {
 #[async_trait]
 impl Request for UndeleteSubject {
     type At = SubjectKey;
+    type Verb = UndeleteSubject;
     type Value = Subject;
 
-    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
-        Ok(self.into())
+    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<UndeleteSubject> {
+        Ok(self)
     }
 
     fn value(effect: Effect) -> Result<Subject> {

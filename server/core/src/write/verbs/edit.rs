@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_etag, target, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
@@ -31,11 +31,12 @@ pub struct EditComment {
 #[async_trait]
 impl Request for EditComment {
     type At = CommentLocation;
+    type Verb = Edit;
     type Value = CommentView;
 
-    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<Edit> {
         let Self { member, content, etag } = self;
-        Ok(Edit { target: at.clone(), member, content, etag, window: context.policy.edit_window }.into())
+        Ok(Edit { target: at.clone(), member, content, etag, window: context.policy.edit_window })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {
@@ -60,7 +61,7 @@ pub struct Edit {
 
 impl Verb for Edit {
     fn needs(&self) -> LockSet {
-        LockSet { comments: vec![self.target.id], content: Some(self.target.id), like: None }
+        LockSet { comments: vec![self.target.id], content: Some(self.target.id) }
     }
 
     fn body(&self) -> Vec<Cow<'_, [u8]>> {

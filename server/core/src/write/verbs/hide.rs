@@ -26,6 +26,7 @@ pub struct HideComment {
 #[async_trait]
 impl Request for HideComment {
     type At = CommentLocation;
+    type Verb = CommandKind;
     type Value = CommentView;
 
     async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
@@ -53,7 +54,7 @@ pub struct Unhide {
 }
 
 fn needs(target: &CommentLocation) -> LockSet {
-    LockSet { comments: target.locks(), content: Some(target.id), like: None }
+    LockSet { comments: target.locks(), content: Some(target.id) }
 }
 
 /// A moderator may act in any state of the subject. Only the state of the comment decides.

@@ -1,14 +1,13 @@
-//! The verbs Import and ImportLike: comments and likes of another system, with their times.
+//! The verb Import: a comment of another system, with its times.
 
 use super::create::fresh;
 use super::reply::attach;
-use super::{Command, SetLike, Verb, existing, target};
+use super::{Command, Verb, existing, target};
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
 use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::DeletedBy;
-use crate::domain::like::Like;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
@@ -141,47 +140,6 @@ impl Import {
             client: self.client.clone(),
             origin: Some(self.origin.clone()),
         }))
-    }
-}
-
-/// Imports one like. Of several values of a member for a comment the latest in time wins. So a
-/// repeat changes nothing, and a value that the member has set here later is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportLike {
-    /// The value to set.
-    pub like: SetLike,
-    /// The time at which the value was set.
-    pub time: Millis,
-}
-
-impl Verb for ImportLike {
-    fn needs(&self) -> LockSet {
-        self.like.needs()
-    }
-
-    fn fingerprint(&self, _: &str, _: &SubjectKey) -> Fingerprint {
-        imported()
-    }
-
-    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
-        target(unit, command, self.like.comment_id).map(|_| ())
-    }
-
-    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
-        let before = unit.like(self.like.comment_id, &self.like.member);
-        if before.is_some_and(|b| b.time >= self.time) {
-            return Vec::new();
-        }
-        let changes = self.like.changes(unit, command).into_iter();
-        let dated = |change| match change {
-            Change::SetLike(like) => Change::SetLike(Like { time: self.time, ..like }),
-            other @ (Change::CreateSubject(_)
-            | Change::ReplaceSubject(_)
-            | Change::InsertComment(_)
-            | Change::SetState(_)
-            | Change::SetContent(..)) => other,
-        };
-        changes.map(dated).collect()
     }
 }
 

@@ -2,17 +2,15 @@
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, existing, target};
+use super::{LikeCommand, LikeVerb, Request, RequestContext, existing, target};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CommentId;
 use crate::domain::like::{Like, LikeAnswer, LikeValue};
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::domain::request::{Fingerprint, RequestId};
-use crate::domain::subject::{SubjectKey, SubjectState};
-use crate::write::change::Change;
+use crate::domain::subject::SubjectState;
 use crate::write::command_output::Effect;
-use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 
 /// A request to set a value.
@@ -27,11 +25,12 @@ pub struct SetLikeRequest {
 #[async_trait]
 impl Request for SetLikeRequest {
     type At = CommentLocation;
+    type Verb = SetLike;
     type Value = LikeAnswer;
 
-    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<SetLike> {
         let Self { member, value } = self;
-        Ok(SetLike { comment_id: at.id, member, value, operation: *context.request_id() }.into())
+        Ok(SetLike { comment_id: at.id, member, value, operation: *context.request_id() })
     }
 
     fn value(effect: Effect) -> Result<LikeAnswer> {
@@ -71,17 +70,16 @@ impl SetLike {
     }
 }
 
-impl Verb for SetLike {
-    fn needs(&self) -> LockSet {
-        let like = Some((self.comment_id, self.member.clone()));
-        LockSet { comments: vec![self.comment_id], content: None, like }
+impl LikeVerb for SetLike {
+    fn set(&self) -> &SetLike {
+        self
     }
 
-    fn fingerprint(&self, name: &str, _: &SubjectKey) -> Fingerprint {
+    fn fingerprint(&self, name: &str) -> Fingerprint {
         Fingerprint::of(&[name.as_bytes(), &self.comment_id.get().to_be_bytes(), &[self.value.code() as u8]])
     }
 
-    fn check(&self, unit: &UnitOfWork, command: &Command) -> Result<()> {
+    fn check(&self, unit: &UnitOfWork, command: &LikeCommand) -> Result<()> {
         let comment = target(unit, command, self.comment_id)?;
         let subject = existing(unit, command)?;
         let like = unit.like(self.comment_id, &self.member);
@@ -100,22 +98,22 @@ impl Verb for SetLike {
         }
     }
 
-    fn changes(&self, unit: &UnitOfWork, command: &Command) -> Vec<Change> {
+    fn row(&self, unit: &UnitOfWork, command: &LikeCommand) -> Option<Like> {
         let before = unit.like(self.comment_id, &self.member);
         let late = before
             .is_some_and(|b| b.operation == self.operation || self.operation.is_before(&b.operation, command.now.0));
         if late {
-            return Vec::new();
+            return None;
         }
         let changed = before.map_or(LikeValue::None, |b| b.value) != self.value;
         let time = before.filter(|_| !changed).map_or(command.now, |b| b.time);
-        vec![Change::SetLike(Like {
+        Some(Like {
             comment_id: self.comment_id,
             member: self.member.clone(),
             value: self.value,
             operation: self.operation,
             changed,
             time,
-        })]
+        })
     }
 }

@@ -28,6 +28,7 @@ pub struct PinComment {
 #[async_trait]
 impl Request for PinComment {
     type At = CommentLocation;
+    type Verb = CommandKind;
     type Value = CommentView;
 
     async fn verb(self, at: &CommentLocation, _: RequestContext<'_>) -> Result<CommandKind> {
@@ -60,7 +61,7 @@ pub struct Unpin {
 }
 
 fn needs(target: &CommentLocation) -> LockSet {
-    LockSet { comments: vec![target.id], content: Some(target.id), like: None }
+    LockSet { comments: vec![target.id], content: Some(target.id) }
 }
 
 fn check_owner(unit: &UnitOfWork, command: &Command, at: &CommentLocation, member: &MemberId) -> Result<()> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use super::create::{Attachment, fresh};
-use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_part, target, writable};
+use super::{Command, Request, RequestContext, Verb, comment_of, id_part, target, writable};
 use crate::domain::comment::CommentView;
 use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
@@ -32,12 +32,13 @@ pub struct CreateReply {
 #[async_trait]
 impl Request for CreateReply {
     type At = CommentLocation;
+    type Verb = Reply;
     type Value = CommentView;
 
-    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<CommandKind> {
+    async fn verb(self, at: &CommentLocation, context: RequestContext<'_>) -> Result<Reply> {
         let Self { member, content, client } = self;
         let id = context.ids.comment(at.subject.partition()).await?;
-        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth: context.policy.max_depth }.into())
+        Ok(Reply { id, parent: at.clone(), member, content, client, max_depth: context.policy.max_depth })
     }
 
     fn value(effect: Effect) -> Result<CommentView> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use async_trait::async_trait;
 
-use super::{Command, CommandKind, Request, RequestContext, Verb, existing, match_etag, subject_of, subject_parts};
+use super::{Command, Request, RequestContext, Verb, existing, match_etag, subject_of, subject_parts};
 use crate::domain::error::Result;
 use crate::domain::member::MemberId;
 use crate::domain::subject::{Metadata, Subject, SubjectKey, SubjectState};
@@ -29,10 +29,11 @@ pub struct UpdateSubject {
 #[async_trait]
 impl Request for UpdateSubject {
     type At = SubjectKey;
+    type Verb = UpdateSubject;
     type Value = Subject;
 
-    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<CommandKind> {
-        Ok(self.into())
+    async fn verb(self, _: &SubjectKey, _: RequestContext<'_>) -> Result<UpdateSubject> {
+        Ok(self)
     }
 
     fn value(effect: Effect) -> Result<Subject> {

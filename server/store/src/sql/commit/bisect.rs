@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 
 use riposte_core::{Command, CommandOutput, Error, Result};
 
-use super::{BatchFailure, BatchOutputs, CommitBatch};
+use super::{BatchFailure, BatchOutputs, CommitBatch, CommitType};
 use crate::error::{ErrorClass, StoreError};
 
 /// Commands that are committed together, and their positions in the batch.
-struct BatchPart {
+struct BatchPart<K> {
     places: Vec<usize>,
-    commands: Vec<Command>,
+    commands: Vec<Command<K>>,
     /// True if a COMMIT that included them was sent without a response.
     unknown: bool,
 }
 
-impl CommitBatch {
+impl<K: CommitType> CommitBatch<K> {
     /// Commits all commands, in one transaction if possible.
     pub(super) async fn run(self) -> std::result::Result<BatchOutputs, StoreError> {
         let mut answers: Vec<Option<Result<CommandOutput>>> = vec![None; self.commands.len()];
@@ -50,7 +50,7 @@ impl CommitBatch {
     }
 }
 
-impl BatchPart {
+impl<K: CommitType> BatchPart<K> {
     /// Returns the parts to try instead, the last one first. If a command makes the others fail,
     /// the parts are halves, until that command is alone. If another transaction holds a subject,
     /// each subject is a part. `None` if a division does not help.

@@ -7,10 +7,9 @@ mod subjects;
 
 use std::collections::BTreeSet;
 
-use riposte_core::{Command, CommentId, MemberId, SubjectKey, UnitOfWork};
+use riposte_core::{Command, CommentId, LikeCommand, MemberId, SubjectKey, UnitOfWork};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::BatchKind;
 use crate::error::StoreError;
 use crate::sql::chunks::padded;
 use crate::sql::deal::{by_table, parts};
@@ -21,28 +20,31 @@ pub(super) use duplicates::{DuplicateCheck, tells_itself};
 
 type Loaded<T> = Result<T, StoreError>;
 
-/// Loads the rows that `commands` may touch.
-pub(super) async fn unit(
-    tx: &SourceTx,
-    kind: BatchKind,
-    commands: &[Command],
-    repeats: DuplicateCheck,
-) -> Loaded<UnitOfWork> {
+/// Loads the rows that a batch of comments may touch.
+pub(super) async fn comments(tx: &SourceTx, commands: &[Command], repeats: DuplicateCheck) -> Loaded<UnitOfWork> {
     let mut load = Load { tx, unit: UnitOfWork::default() };
     let mut wanted = LockedKeys::of(commands);
-    if kind == BatchKind::Likes {
-        load.comments(&wanted.comments).await?;
-        load.likes(&wanted.likes).await?;
-        load.subjects_of(&wanted.comments).await?;
-        return Ok(load.unit);
-    }
     load.subjects(&wanted.subjects).await?;
     let found = load.records(commands, repeats).await?;
     wanted.comments.extend(&found);
     wanted.contents.extend(&found);
     load.comments(&wanted.comments).await?;
     load.contents(&wanted.contents).await?;
-    load.likes(&wanted.likes).await?;
+    Ok(load.unit)
+}
+
+/// Loads the rows that a batch of likes may touch.
+pub(super) async fn likes(tx: &SourceTx, commands: &[LikeCommand]) -> Loaded<UnitOfWork> {
+    let mut load = Load { tx, unit: UnitOfWork::default() };
+    // A comment of another partition does not belong to this subject and may be in another data
+    // source.
+    let here = commands.iter().filter(|c| c.verb.set().comment_id.partition() == c.subject.partition());
+    let likes: BTreeSet<(CommentId, MemberId)> =
+        here.map(|command| command.verb.set()).map(|set| (set.comment_id, set.member.clone())).collect();
+    let comments = likes.iter().map(|(id, _)| *id).collect();
+    load.comments(&comments).await?;
+    load.likes(&likes).await?;
+    load.subjects_of(&comments).await?;
     Ok(load.unit)
 }
 
@@ -52,13 +54,12 @@ struct Load<'l> {
     unit: UnitOfWork,
 }
 
-/// All keys that a batch locks, each once, in lock order.
+/// All keys that a batch of comments locks, each once, in lock order.
 #[derive(Debug, Default)]
 struct LockedKeys {
     subjects: BTreeSet<SubjectKey>,
     comments: BTreeSet<CommentId>,
     contents: BTreeSet<CommentId>,
-    likes: BTreeSet<(CommentId, MemberId)>,
 }
 
 impl LockedKeys {
@@ -72,7 +73,6 @@ impl LockedKeys {
             wanted.subjects.insert(command.subject.clone());
             wanted.comments.extend(needs.comments.into_iter().filter(here));
             wanted.contents.extend(needs.content.filter(here));
-            wanted.likes.extend(needs.like.filter(|(id, _)| here(id)));
         }
         wanted
     }

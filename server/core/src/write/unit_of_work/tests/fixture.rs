@@ -19,7 +19,7 @@ use crate::domain::request::{Fingerprint, IdempotencyKey, IdempotencyRecord, Req
 use crate::domain::subject::{Metadata, Subject, SubjectKey};
 use crate::domain::time::Millis;
 use crate::write::unit_of_work::UnitOfWork;
-use crate::write::verbs::{Command, CommandKind};
+use crate::write::verbs::{Batch, BatchType, BatchVerb, Command, LikeCommand};
 use crate::write::write_set::ContentEdit;
 use crate::{CommandOutput, Effect};
 
@@ -68,34 +68,48 @@ impl Fixture {
     }
 
     /// Returns a new request, one second after the last one.
-    pub(super) fn command(&mut self, verb: impl Into<CommandKind>) -> Command {
+    pub(super) fn command<V: BatchVerb>(&mut self, verb: V) -> Command<V::Kind> {
         self.command_on(&key(), verb)
     }
 
-    pub(super) fn command_on(&mut self, subject: &SubjectKey, verb: impl Into<CommandKind>) -> Command {
+    pub(super) fn command_on<V: BatchVerb>(&mut self, subject: &SubjectKey, verb: V) -> Command<V::Kind> {
         let number = self.number();
         let key = IdempotencyKey::imported("comment", "fixture", &number.to_string());
         let request = RequestIdentity { key, fingerprint: Fingerprint(number) };
-        Command { subject: subject.clone(), verb: verb.into(), request, now: Millis(number * 1_000) }
+        Command { subject: subject.clone(), verb: verb.into_kind(), request, now: Millis(number * 1_000) }
     }
 
     /// Runs a verb that must succeed.
-    pub(super) fn run(&mut self, verb: impl Into<CommandKind>) -> CommandOutput {
+    pub(super) fn run<V: BatchVerb>(&mut self, verb: V) -> CommandOutput {
         let command = self.command(verb);
-        self.send(&command).unwrap_or_else(|refused| panic!("{}: {refused:?}", command.verb.name()))
+        self.send(&command).unwrap_or_else(|refused| panic!("{:?}: {refused:?}", command.verb))
     }
 
-    pub(super) fn send(&mut self, command: &Command) -> Result<CommandOutput> {
+    pub(super) fn send<K: BatchType>(&mut self, command: &Command<K>) -> Result<CommandOutput> {
         self.commit(std::slice::from_ref(command)).0.remove(0)
     }
 
     /// Runs one batch, and returns the unit of work after it.
-    pub(super) fn commit(&mut self, batch: &[Command]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
-        let mut unit = self.load(batch);
-        let answers = batch.iter().map(|command| run(&mut unit, command)).collect();
+    pub(super) fn commit<K: BatchType>(&mut self, batch: &[Command<K>]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
+        let (answers, unit) = match Batch::from(batch.to_vec()) {
+            Batch::Comments(commands) => decided(self.load(&commands), &commands, UnitOfWork::run),
+            Batch::Likes(commands) => decided(self.load_likes(&commands), &commands, UnitOfWork::run_like),
+        };
         self.write(&unit);
         audit(self);
         (answers, unit)
+    }
+
+    fn load_likes(&self, batch: &[LikeCommand]) -> UnitOfWork {
+        let mut unit = UnitOfWork::default();
+        for command in batch {
+            let set = command.verb.set();
+            self.subjects.get(&command.subject).into_iter().for_each(|subject| unit.load_subject(subject.clone()));
+            self.comments.get(&set.comment_id).into_iter().for_each(|comment| unit.load_comment(comment.clone()));
+            let like = self.likes.get(&(set.comment_id, set.member.clone()));
+            like.into_iter().for_each(|like| unit.load_like(like.clone()));
+        }
+        unit
     }
 
     fn load(&self, batch: &[Command]) -> UnitOfWork {
@@ -114,9 +128,6 @@ impl Fixture {
             }
             for id in needs.content.into_iter().chain(made).filter(|id| self.contents.contains_key(id)) {
                 unit.load_content(id, self.contents[&id].clone());
-            }
-            if let Some(like) = needs.like.and_then(|like| self.likes.get(&like)) {
-                unit.load_like(like.clone());
             }
         }
         unit
@@ -225,15 +236,23 @@ impl Fixture {
     }
 }
 
-/// Runs one command, and checks that a refusal leaves no trace.
-fn run(unit: &mut UnitOfWork, command: &Command) -> Result<CommandOutput> {
-    let before = format!("{unit:?}");
-    let answer = unit.run(command);
-    if let Err(refused) = &answer {
-        assert!(!matches!(refused, Error::Internal(_)), "{}: {refused:?}", command.verb.name());
-        assert_eq!(format!("{unit:?}"), before, "after {refused:?}");
+/// Runs the commands of a batch, and checks that a refusal leaves no trace.
+fn decided<K: BatchType>(
+    mut unit: UnitOfWork,
+    commands: &[Command<K>],
+    run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
+) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
+    let mut answers = Vec::new();
+    for command in commands {
+        let before = format!("{unit:?}");
+        let answer = run(&mut unit, command);
+        if let Err(refused) = &answer {
+            assert!(!matches!(refused, Error::Internal(_)), "{:?}: {refused:?}", command.verb);
+            assert_eq!(format!("{unit:?}"), before, "after {refused:?}");
+        }
+        answers.push(answer);
     }
-    answer
+    (answers, unit)
 }
 
 /// The subject of tests that need only one.

@@ -9,7 +9,7 @@ use crate::domain::like::LikeValue::{self, Dislike, Like, None};
 use crate::domain::request::RequestId;
 use crate::domain::subject::SubjectState;
 use crate::domain::time::Millis;
-use crate::write::verbs::{CommandKind, SetLike, UpdateSubject};
+use crate::write::verbs::{LikeCommandKind, SetLike, UpdateSubject};
 use crate::{CommandOutput, Effect};
 
 fn answer(output: &CommandOutput) -> LikeAnswer {
@@ -102,7 +102,7 @@ fn a_repeat_within_one_batch_changes_nothing() {
     let like = fixture.command(x_says(id, Like));
     let (answers, unit) = fixture.commit(&[like.clone(), like]);
     let import = fixture.import_like(id, "x", Like, 1);
-    assert_eq!([CommandKind::from(x_says(id, Like)), import.into()].map(|verb| verb.code()), [14, 16]);
+    assert_eq!([LikeCommandKind::from(x_says(id, Like)), import.into()].map(|verb| verb.code()), [14, 16]);
     let told: Vec<_> = answers.iter().map(|a| a.as_ref().map(|r| (answer(r).changed, r.replayed))).collect();
     assert_eq!(told, [Ok((true, false)), Ok((true, true))]);
     assert_eq!((fixture.row(id).counts.like_count, unit.write_set().requests.len()), (1, 0));

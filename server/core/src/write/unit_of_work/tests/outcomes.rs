@@ -7,10 +7,10 @@ use crate::domain::event::{ActorKind, CommentOutcome};
 use crate::domain::ids::CommentId;
 use crate::domain::like::LikeValue;
 use crate::domain::state::CommentState::{self, Active, Deleted, Hidden};
-use crate::write::verbs::{Command, DeleteActor};
+use crate::write::verbs::{BatchType, Command, DeleteActor};
 
 /// Runs a batch and returns the outcome of a comment in its only event, and whether it is recorded.
-fn outcome(fixture: &mut Fixture, batch: &[Command], id: CommentId) -> (Option<CommentOutcome>, bool) {
+fn outcome<K: BatchType>(fixture: &mut Fixture, batch: &[Command<K>], id: CommentId) -> (Option<CommentOutcome>, bool) {
     let (results, unit) = fixture.commit(batch);
     assert!(results.iter().all(Result::is_ok), "{results:?}");
     let events = unit.events().expect("of subjects that are loaded");

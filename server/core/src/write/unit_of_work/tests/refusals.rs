@@ -13,7 +13,8 @@ use crate::domain::state::CommentState::{self, Deleted, Hidden};
 use crate::domain::subject::SubjectState;
 use crate::domain::time::Millis;
 use crate::write::verbs::{
-    CommandKind, Delete, DeleteActor, DeleteSubject, Edit, ImportParent, UndeleteSubject, UpdateSubject,
+    BatchType, BatchVerb, CommandKind, Delete, DeleteActor, DeleteSubject, Edit, ImportParent, LikeCommandKind,
+    UndeleteSubject, UpdateSubject,
 };
 
 /// A root with a reply, a comment that "author" has deleted, and one that is hidden.
@@ -35,12 +36,13 @@ fn rows() -> (Fixture, Rows) {
 }
 
 /// Returns the reason of a refusal; `None` if the verb is accepted.
-fn refused(fixture: &mut Fixture, verb: CommandKind) -> Option<Error> {
+fn refused(fixture: &mut Fixture, verb: impl BatchVerb) -> Option<Error> {
     let command = fixture.command(verb);
     fixture.send(&command).err()
 }
 
-type Make = fn(&mut Fixture, &Rows) -> CommandKind;
+type Make<K = CommandKind> = fn(&mut Fixture, &Rows) -> K;
+type Case<K = CommandKind> = (Make<K>, [Option<Reason>; 6]);
 
 const READ_ONLY: Option<Reason> = Some(Reason::SubjectReadOnly);
 const CLOSED: Option<Reason> = Some(Reason::SubjectHidden);
@@ -57,7 +59,7 @@ const SUBJECT: [Option<Reason>; 6] = [None, None, None, NO_SUBJECT, NO_SUBJECT, 
 
 /// Every verb under a subject that is active, read-only, hidden, deleted, unknown, or not the
 /// subject of the comment.
-const BY_SUBJECT: [(Make, [Option<Reason>; 6]); 23] = [
+const BY_SUBJECT: [Case; 21] = [
     (|fixture, _| fixture.create().into(), [None, READ_ONLY, CLOSED, NO_SUBJECT, NO_SUBJECT, None]),
     (
         |fixture, _| {
@@ -78,8 +80,6 @@ const BY_SUBJECT: [(Make, [Option<Reason>; 6]); 23] = [
     (|fixture, rows| fixture.unpin(rows.root, "owner").into(), WRITE),
     (|fixture, rows| fixture.hide(rows.root).into(), ALWAYS),
     (|fixture, rows| fixture.unhide(rows.hidden).into(), ALWAYS),
-    (|fixture, rows| fixture.like(rows.root, "x", LikeValue::Like).into(), WRITE),
-    (|fixture, rows| fixture.import_like(rows.root, "x", LikeValue::Like, 1).into(), ALWAYS),
     (|fixture, _| fixture.import(CommentState::Active).into(), SUBJECT),
     (|fixture, _| imported(fixture, None, true), [None, None, None, NO_SUBJECT, None, None]),
     (|fixture, rows| imported(fixture, Some(rows.root), false), [None, None, None, NO_SUBJECT, NO_SUBJECT, NO_COMMENT]),
@@ -88,6 +88,11 @@ const BY_SUBJECT: [(Make, [Option<Reason>; 6]); 23] = [
     (|_, _| delete_subject().into(), SUBJECT),
     (|_, _| UndeleteSubject.into(), [THERE, THERE, THERE, None, NO_SUBJECT, THERE]),
     (|fixture, _| create_subject(fixture.subject_id()).into(), [THERE, THERE, THERE, THERE, None, THERE]),
+];
+
+const LIKES_BY_SUBJECT: [Case<LikeCommandKind>; 2] = [
+    (|fixture, rows| fixture.like(rows.root, "x", LikeValue::Like).into(), WRITE),
+    (|fixture, rows| fixture.import_like(rows.root, "x", LikeValue::Like, 1).into(), ALWAYS),
 ];
 
 fn imported(fixture: &mut Fixture, parent: Option<CommentId>, auto_create: bool) -> CommandKind {
@@ -99,7 +104,12 @@ fn imported(fixture: &mut Fixture, parent: Option<CommentId>, auto_create: bool)
 
 #[test]
 fn a_subject_refuses_by_its_state_and_keeps_its_comments_to_itself() {
-    for (make, expected) in BY_SUBJECT {
+    by_subject(BY_SUBJECT);
+    by_subject(LIKES_BY_SUBJECT);
+}
+
+fn by_subject<K: BatchType>(cases: impl IntoIterator<Item = Case<K>>) {
+    for (make, expected) in cases {
         for (column, expected) in expected.into_iter().enumerate() {
             let (mut fixture, rows) = rows();
             match column {
@@ -114,7 +124,7 @@ fn a_subject_refuses_by_its_state_and_keeps_its_comments_to_itself() {
                 0 | 4.. => {}
             }
             let verb = make(&mut fixture, &rows);
-            let name = verb.name();
+            let name = format!("{verb:?}");
             let command = fixture.command_on(&if column < 4 { key() } else { key_named("2") }, verb);
             let found = fixture.send(&command).err().map(|refused| refused.reason());
             assert_eq!(found, expected, "{name} under the subject of column {column}");
@@ -155,7 +165,7 @@ fn undelete(fixture: &mut Fixture, rows: &Rows, actor: DeleteActor, by: &str) ->
 fn no_member_acts_as_owner_of_a_subject_without_an_owner() {
     let (mut fixture, rows) = rows();
     fixture.run(UpdateSubject { owner: Some(None), ..update_subject() });
-    for verb in [fixture.pin(rows.root, "owner").into(), fixture.delete(rows.root, owner("owner")).into()] {
+    for verb in [CommandKind::from(fixture.pin(rows.root, "owner")), fixture.delete(rows.root, owner("owner")).into()] {
         assert_eq!(refused(&mut fixture, verb), Some(Error::MemberNotAllowed));
     }
 }
@@ -166,8 +176,15 @@ fn a_comment_refuses_by_its_state() {
     for state in CommentState::ALL {
         let visible = state == CommentState::Active;
         let deleted = state == Deleted;
-        type On = fn(&mut Fixture, CommentId) -> CommandKind;
-        let cases: [(On, Option<Error>); 11] = [
+        let likes: [On<LikeCommandKind>; 2] = [
+            (
+                |fixture, id| fixture.like(id, "x", LikeValue::Like).into(),
+                (!visible).then_some(Error::CommentUnavailable(state)),
+            ),
+            (|fixture, id| fixture.import_like(id, "x", LikeValue::Like, 1).into(), None),
+        ];
+        by_state(state, likes);
+        let cases: [On; 9] = [
             (|fixture, id| fixture.answer(id, 2).into(), (!visible).then_some(Error::ParentUnavailable(state))),
             (|fixture, id| fixture.edit(id, "author", "other").into(), conflict(state).filter(|_| !visible)),
             (|fixture, id| fixture.delete(id, author("author")).into(), deleted.then_some(Error::CommentNotFound)),
@@ -180,20 +197,22 @@ fn a_comment_refuses_by_its_state() {
             (|fixture, id| fixture.unpin(id, "owner").into(), None),
             (|fixture, id| fixture.hide(id).into(), conflict(state).filter(|_| !visible)),
             (|fixture, id| fixture.unhide(id).into(), conflict(state).filter(|_| state != Hidden)),
-            (
-                |fixture, id| fixture.like(id, "x", LikeValue::Like).into(),
-                (!visible).then_some(Error::CommentUnavailable(state)),
-            ),
-            (|fixture, id| fixture.import_like(id, "x", LikeValue::Like, 1).into(), None),
         ];
-        for (make, expected) in cases {
-            let mut fixture = Fixture::open();
-            let import = fixture.import(state);
-            let id = view(&fixture.run(import)).comment.reference.id;
-            let verb = make(&mut fixture, id);
-            let name = verb.name();
-            assert_eq!(refused(&mut fixture, verb), expected, "{name} of a comment that is {state}");
-        }
+        by_state(state, cases);
+    }
+}
+
+/// A verb on a comment, and its refusal.
+type On<K = CommandKind> = (fn(&mut Fixture, CommentId) -> K, Option<Error>);
+
+fn by_state<K: BatchType>(state: CommentState, cases: impl IntoIterator<Item = On<K>>) {
+    for (make, expected) in cases {
+        let mut fixture = Fixture::open();
+        let import = fixture.import(state);
+        let id = view(&fixture.run(import)).comment.reference.id;
+        let verb = make(&mut fixture, id);
+        let name = format!("{verb:?}");
+        assert_eq!(refused(&mut fixture, verb), expected, "{name} of a comment that is {state}");
     }
 }
 
@@ -251,7 +270,7 @@ fn at_most_three_roots_are_pinned() {
         fixture.run(fixture.pin(*id, "owner"));
     }
     let fourth = fixture.pin(roots[3], "owner");
-    assert_eq!(refused(&mut fixture, fourth.into()), Some(Error::PinLimitReached));
+    assert_eq!(refused(&mut fixture, fourth), Some(Error::PinLimitReached));
     fixture.run(fixture.pin(roots[1], "owner"));
     assert_eq!(fixture.subject().pins, roots[..3], "a pinned one stays where it is");
     fixture.run(fixture.unpin(roots[0], "owner"));

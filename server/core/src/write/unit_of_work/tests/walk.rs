@@ -5,7 +5,9 @@ use proptest::prelude::*;
 
 use super::fixture::{Fixture, member};
 use super::verbs::{author, create_subject, delete_subject, owner, update_subject};
+use crate::CommandOutput;
 use crate::domain::comment::Comment;
+use crate::domain::error::Result;
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::like::LikeValue;
@@ -13,7 +15,8 @@ use crate::domain::member::MemberId;
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectState;
 use crate::write::verbs::{
-    Command, CommandKind, DeleteActor, Edit, ImportParent, Reply, Undelete, UndeleteSubject, UpdateSubject,
+    BatchType, Command, CommandKind, DeleteActor, Edit, ImportParent, LikeCommandKind, Reply, Undelete,
+    UndeleteSubject, UpdateSubject,
 };
 
 /// Random values that select the verb, the comment that it concerns, and its variant.
@@ -82,11 +85,26 @@ fn verb(fixture: &mut Fixture, (verb, about, how): Throw) -> CommandKind {
     }
 }
 
-fn like(fixture: &mut Fixture, (_, about, how): Throw) -> CommandKind {
+fn like(fixture: &mut Fixture, (_, about, how): Throw) -> LikeCommandKind {
     let (id, _) = comment(fixture, about, Some(CommentState::Active).filter(|_| how > 1));
     let by = MEMBERS[usize::from(how) % 3];
     let value = [LikeValue::Like, LikeValue::Dislike, LikeValue::None][usize::from(how / 3) % 3];
     if how < 9 { fixture.like(id, by, value).into() } else { fixture.import_like(id, by, value, i64::from(how)).into() }
+}
+
+/// Runs one batch, and returns its commands with their results.
+fn batch<K: BatchType>(
+    fixture: &mut Fixture,
+    throws: Vec<Throw>,
+    make: fn(&mut Fixture, Throw) -> K,
+) -> Vec<(Command<K>, Result<CommandOutput>)> {
+    let command = |throw| {
+        let verb = make(fixture, throw);
+        fixture.command(verb)
+    };
+    let batch: Vec<_> = throws.into_iter().map(command).collect();
+    let (answers, _) = fixture.commit(&batch);
+    batch.into_iter().zip(answers).collect()
 }
 
 proptest! {
@@ -100,14 +118,11 @@ proptest! {
         let mut fixture = Fixture::open();
         let mut done: Vec<(Command, i64)> = Vec::new();
         for (kind, throws) in batches {
-            // A batch contains either likes or other commands.
-            let make = if kind == 0 { like } else { verb };
-            let batch: Vec<_> = throws.into_iter().map(|throw| {
-                let verb = make(&mut fixture, throw);
-                fixture.command(verb)
-            }).collect();
-            let (answers, _) = fixture.commit(&batch);
-            let kept = batch.into_iter().zip(answers).filter(|(command, _)| command.verb.as_like().is_none());
+            if kind == 0 {
+                batch(&mut fixture, throws, like);
+                continue;
+            }
+            let kept = batch(&mut fixture, throws, verb).into_iter();
             done.extend(kept.filter_map(|(command, answer)| Some((command, answer.ok()?.revision))));
         }
         let again: Vec<_> = done.iter().map(|(command, _)| command.clone()).collect();

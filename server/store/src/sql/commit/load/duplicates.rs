@@ -70,7 +70,7 @@ impl Load<'_> {
     ) -> Vec<(Partition, Vec<SubjectRequest>)> {
         let asked = commands
             .iter()
-            .filter(|command| command.verb.as_like().is_none() && wanted(&command.verb))
+            .filter(|command| wanted(&command.verb))
             .filter_map(|command| Some((self.unit.subject(&command.subject)?.id, command.request.key)));
         let asked: BTreeSet<SubjectRequest> = asked.collect();
         by_table(asked, self.tx.tables().index, |(subject, _)| at(*subject)).collect()

@@ -1,0 +1,66 @@
+//! The two batch types: comments, with their subjects, and likes.
+//!
+//! A batch of comments locks subjects, and then comments. A batch of likes locks comments only, so
+//! likes never wait for new comments. Each type has its own verbs, and write queues of its own.
+
+use std::fmt::Debug;
+
+use super::{Command, CommandKind, LikeCommandKind};
+use crate::domain::request::Fingerprint;
+use crate::domain::subject::SubjectKey;
+
+/// A command about a like.
+pub type LikeCommand = Command<LikeCommandKind>;
+
+/// Commands of one batch type, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Batch {
+    /// Commands about subjects and comments.
+    Comments(Vec<Command>),
+    /// Commands about likes.
+    Likes(Vec<LikeCommand>),
+}
+
+/// A verb, or the enum of all verbs of a batch type.
+pub trait BatchVerb: Send {
+    /// The batch type.
+    type Kind: BatchType;
+
+    /// Returns the verb as a value of its batch type.
+    fn into_kind(self) -> Self::Kind;
+}
+
+/// The verbs of a batch type.
+pub trait BatchType: BatchVerb<Kind = Self> + Clone + PartialEq + Debug + Send + Sync + 'static {
+    /// Returns the fingerprint of a request for this verb.
+    fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint;
+
+    /// Returns the batch of these commands.
+    fn batch(commands: Vec<Command<Self>>) -> Batch;
+}
+
+impl BatchType for CommandKind {
+    fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint {
+        self.act().fingerprint(self.name(), subject)
+    }
+
+    fn batch(commands: Vec<Command>) -> Batch {
+        Batch::Comments(commands)
+    }
+}
+
+impl BatchType for LikeCommandKind {
+    fn fingerprint(&self, _: &SubjectKey) -> Fingerprint {
+        self.act().fingerprint(self.name())
+    }
+
+    fn batch(commands: Vec<LikeCommand>) -> Batch {
+        Batch::Likes(commands)
+    }
+}
+
+impl<K: BatchType> From<Vec<Command<K>>> for Batch {
+    fn from(commands: Vec<Command<K>>) -> Self {
+        K::batch(commands)
+    }
+}

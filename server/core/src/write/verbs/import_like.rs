@@ -1,0 +1,41 @@
+//! The verb ImportLike: a like of another system, with its time.
+
+use super::import::imported;
+use super::{LikeCommand, LikeVerb, SetLike, target};
+use crate::domain::error::Result;
+use crate::domain::like::Like;
+use crate::domain::request::Fingerprint;
+use crate::domain::time::Millis;
+use crate::write::unit_of_work::UnitOfWork;
+
+/// Imports one like. Of several values of a member for a comment the latest in time wins. So a
+/// repeat changes nothing, and a value that the member has set here later is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportLike {
+    /// The value to set.
+    pub like: SetLike,
+    /// The time at which the value was set.
+    pub time: Millis,
+}
+
+impl LikeVerb for ImportLike {
+    fn set(&self) -> &SetLike {
+        &self.like
+    }
+
+    fn fingerprint(&self, _: &str) -> Fingerprint {
+        imported()
+    }
+
+    fn check(&self, unit: &UnitOfWork, command: &LikeCommand) -> Result<()> {
+        target(unit, command, self.like.comment_id).map(|_| ())
+    }
+
+    fn row(&self, unit: &UnitOfWork, command: &LikeCommand) -> Option<Like> {
+        let before = unit.like(self.like.comment_id, &self.like.member);
+        if before.is_some_and(|b| b.time >= self.time) {
+            return None;
+        }
+        self.like.row(unit, command).map(|like| Like { time: self.time, ..like })
+    }
+}

@@ -1,0 +1,24 @@
+//! Batches of likes: comments are locked, but not their subjects, so likes never wait for new
+//! comments.
+
+use async_trait::async_trait;
+use riposte_core::{LikeCommand, LikeCommandKind, UnitOfWork};
+
+use super::load::{self, DuplicateCheck};
+use super::{BatchOutputs, CommitType, decided};
+use crate::error::StoreError;
+use crate::sql::pool::SourceTx;
+
+#[async_trait]
+impl CommitType for LikeCommandKind {
+    const TRANSACTION: &'static str = "commit likes";
+
+    /// The row of a like stores its last operation, so every repeat is found.
+    async fn decide(
+        tx: &SourceTx,
+        commands: &[LikeCommand],
+        _: DuplicateCheck,
+    ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
+        decided(load::likes(tx, commands).await?, commands, UnitOfWork::run_like)
+    }
+}
