@@ -1,8 +1,8 @@
 //! Converts items of an import from messages to domain types.
 
 use riposte_core::origin::ImportOrigin;
-use riposte_core::submit::{ImportItem, ImportKind, ImportedComment, ImportedLike, ImportedSubject};
-use riposte_core::verbs::ImportTimes;
+use riposte_core::submit::{ImportItem, ImportKind};
+use riposte_core::verbs::{ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
 use riposte_core::{
     Caller, CommentState, Comments, Content, DeletedBy, MemberId, Millis, Policy, SubjectKey, SubjectState, Violation,
 };

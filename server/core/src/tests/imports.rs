@@ -5,8 +5,8 @@ use crate::domain::origin::ImportOrigin;
 use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
 use crate::domain::subject::{Metadata, SubjectState};
 use crate::ports::IdSource;
-use crate::write::submit::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
-use crate::write::verbs::{DeleteSubject, Import, ImportTimes};
+use crate::write::submit::{ImportItem, ImportKind, ImportOutcome};
+use crate::write::verbs::{DeleteSubject, Import, ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
 use crate::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
 
 fn item(subject: &SubjectKey, external_id: &str, kind: ImportKind) -> ImportItem {

@@ -13,7 +13,7 @@ use crate::ports::{Clock, IdSource, Reader};
 use crate::write::command_log::CommandLog;
 use crate::write::command_output::CommandOutput;
 use crate::write::verbs::{BatchType, BatchVerb, Command, Request, RequestContext, WriteOutput, WriteTarget};
-pub use import::{ImportItem, ImportKind, ImportOutcome, ImportedComment, ImportedLike, ImportedSubject};
+pub use import::{ImportItem, ImportKind, ImportOutcome};
 
 /// The use cases that write.
 #[derive(Debug, Clone)]

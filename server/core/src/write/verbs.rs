@@ -39,14 +39,14 @@ use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
 pub use batch::{Batch, BatchType, BatchVerb, LikeCommand};
 pub use create::{Create, CreateRoot};
-pub use create_subject::{CreateSubject, NewSubject};
+pub use create_subject::{CreateSubject, ImportedSubject, NewSubject};
 pub use delete::{Delete, DeleteActor, DeleteComment, Undelete, UndeleteComment};
 pub use delete_subject::{DeleteSubject, UndeleteSubject};
 pub use edit::{Edit, EditComment};
 pub use hide::{Hide, HideComment, Unhide};
-pub(crate) use import::imported;
-pub use import::{Import, ImportParent, ImportTimes};
-pub use import_like::ImportLike;
+pub use import::{Import, ImportParent, ImportTimes, ImportedComment};
+pub(crate) use import::{NewImport, imported};
+pub use import_like::{ImportLike, ImportedLike};
 pub use like::{SetLike, SetLikeRequest};
 pub use pin::{Pin, PinComment, Unpin};
 pub use reply::{CreateReply, Reply};
@@ -227,6 +227,17 @@ impl WriteTarget for CommentLocation {
 
 /// The rules of a verb about a subject or a comment.
 pub(crate) trait Verb {
+    /// The comment of the verb; `None` for a subject's own verbs.
+    fn comment_id(&self) -> Option<CommentId> {
+        None
+    }
+
+    /// Returns `true` if the verb writes a new comment. The row of the comment then stores the
+    /// idempotency key.
+    fn creates_comment(&self) -> bool {
+        false
+    }
+
     /// Returns the lock set of the command.
     fn needs(&self) -> LockSet;
 
@@ -293,25 +304,13 @@ impl CommandKind {
     /// The comment of the command; `None` for a subject's own verbs.
     #[must_use]
     pub fn comment_id(&self) -> Option<CommentId> {
-        match self {
-            Self::CreateSubject(_) | Self::UpdateSubject(_) | Self::DeleteSubject(_) | Self::UndeleteSubject(_) => None,
-            Self::Create(v) => Some(v.id),
-            Self::Reply(v) => Some(v.id),
-            Self::Edit(v) => Some(v.target.id),
-            Self::Delete(v) => Some(v.target.id),
-            Self::Undelete(v) => Some(v.target.id),
-            Self::Pin(v) => Some(v.target.id),
-            Self::Unpin(v) => Some(v.target.id),
-            Self::Hide(v) => Some(v.target.id),
-            Self::Unhide(v) => Some(v.target.id),
-            Self::Import(v) => Some(v.id),
-        }
+        self.act().comment_id()
     }
 
     /// Returns `true` if the idempotency key is stored on the row of a new comment.
     #[must_use]
-    pub const fn creates_comment(&self) -> bool {
-        matches!(self, Self::Create(_) | Self::Reply(_) | Self::Import(_))
+    pub fn creates_comment(&self) -> bool {
+        self.act().creates_comment()
     }
 }
 

@@ -4,8 +4,8 @@ use super::{Recorder, metadata, plain, rich, subject};
 use crate::domain::like::LikeValue;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::subject::{Metadata, SubjectState};
-use crate::write::submit::{ImportItem, ImportKind, ImportedComment, ImportedLike, ImportedSubject};
-use crate::write::verbs::ImportTimes;
+use crate::write::submit::{ImportItem, ImportKind};
+use crate::write::verbs::{ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
 use crate::{ClientInfo, CommentState, Content, Millis};
 
 fn item(external_id: &str, kind: ImportKind) -> ImportItem {

@@ -6,22 +6,16 @@
 use std::collections::HashMap;
 
 use crate::domain::caller::Caller;
-use crate::domain::content::{ClientInfo, Content};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{CommentId, SubjectId};
-use crate::domain::lifecycle::DeletedBy;
-use crate::domain::like::LikeValue;
+use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
-use crate::domain::member::MemberId;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::{IdempotencyKey, RequestId, RequestIdentity};
-use crate::domain::state::CommentState;
-use crate::domain::subject::{Metadata, SubjectKey, SubjectState};
-use crate::domain::time::Millis;
+use crate::domain::subject::SubjectKey;
 use crate::write::command_output::{CommandOutput, Effect};
 use crate::write::submit::Mutations;
 use crate::write::verbs::{
-    Batch, Command, CreateSubject, Import, ImportLike, ImportParent, ImportTimes, LikeCommand, SetLike, imported,
+    Batch, Command, ImportParent, ImportedComment, ImportedLike, ImportedSubject, LikeCommand, NewImport, imported,
 };
 
 /// An item to import.
@@ -44,51 +38,6 @@ pub enum ImportKind {
     Comment(Box<ImportedComment>),
     /// A like.
     Like(ImportedLike),
-}
-
-/// A subject with its owner and state.
-#[derive(Debug, Clone)]
-pub struct ImportedSubject {
-    /// Its owner.
-    pub owner: Option<MemberId>,
-    /// Its state.
-    pub state: SubjectState,
-    /// The metadata of the caller.
-    pub metadata: Metadata,
-    /// The time of creation; `None` for the present time.
-    pub create_time: Option<Millis>,
-}
-
-/// A comment with its times.
-#[derive(Debug, Clone)]
-pub struct ImportedComment {
-    /// The external id of the comment that it replies to; `None` for a root.
-    pub parent: Option<String>,
-    /// The author.
-    pub member: MemberId,
-    /// The content.
-    pub content: Content,
-    /// The client that the comment was written with.
-    pub client: ClientInfo,
-    /// ACTIVE, HIDDEN or DELETED.
-    pub state: CommentState,
-    /// The capacity in which it was deleted, if it is deleted.
-    pub deleted_by: Option<DeletedBy>,
-    /// Its times.
-    pub times: ImportTimes,
-}
-
-/// A like with its time.
-#[derive(Debug, Clone)]
-pub struct ImportedLike {
-    /// The external id of the comment.
-    pub comment: String,
-    /// The member whose value is imported.
-    pub member: MemberId,
-    /// The value.
-    pub value: LikeValue,
-    /// The time since which the value has been set.
-    pub time: Millis,
 }
 
 /// The outcome of an item.
@@ -195,14 +144,8 @@ impl Mutations {
     }
 
     async fn import_subject(&self, item: &ImportItem, subject: &ImportedSubject) -> Result<Command> {
-        let verb = CreateSubject {
-            id: self.ids.subject(item.subject.partition()).await?,
-            owner: subject.owner.clone(),
-            state: subject.state,
-            metadata: subject.metadata.clone(),
-            create_time: subject.create_time.unwrap_or_else(|| self.clock.now()),
-        };
-        Ok(self.item_command(item, verb.into()))
+        let id = self.ids.subject(item.subject.partition()).await?;
+        Ok(self.item_command(item, subject.verb(id, self.clock.now()).into()))
     }
 
     async fn import_comment(
@@ -218,35 +161,13 @@ impl Mutations {
         let id = self.ids.comment(item.subject.partition()).await?;
         known.fresh.entry(name(&item.origin.source, &item.origin.external_id)).or_insert(id);
         let policy = self.policies.of(item.subject.object_type())?;
-        // A subject and its first comment may have the same number: they are rows of two tables.
-        let auto_create = policy.auto_create.then(|| SubjectId::from(id));
-        let verb = Import {
-            id,
-            parent,
-            member: comment.member.clone(),
-            content: comment.content.clone(),
-            client: comment.client.clone(),
-            origin: item.origin.clone(),
-            state: comment.state,
-            deleted_by: comment.deleted_by,
-            times: comment.times,
-            max_depth: policy.max_depth,
-            auto_create,
-        };
+        let verb = comment.verb(NewImport { id, parent, origin: &item.origin, policy });
         Ok(Ok(self.item_command(item, verb.into())))
     }
 
     fn import_like(&self, item: &ImportItem, like: &ImportedLike, known: &RunComments) -> Result<LikeCommand> {
         let target = known.find(item, &like.comment)?;
-        let verb = ImportLike {
-            like: SetLike {
-                comment_id: target.id(),
-                member: like.member.clone(),
-                value: like.value,
-                operation: RequestId::from_bytes(item.key().0),
-            },
-            time: like.time,
-        };
+        let verb = like.verb(target.id(), RequestId::from_bytes(item.key().0));
         Ok(self.item_command(item, verb.into()))
     }
 

@@ -65,6 +65,14 @@ pub struct Create {
 }
 
 impl Verb for Create {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.id)
+    }
+
+    fn creates_comment(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> LockSet {
         LockSet::default()
     }

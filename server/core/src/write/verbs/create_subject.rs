@@ -39,6 +39,27 @@ pub struct CreateSubject {
     pub create_time: Millis,
 }
 
+/// A request to import a subject, with its owner and state.
+#[derive(Debug, Clone)]
+pub struct ImportedSubject {
+    /// Its owner.
+    pub owner: Option<MemberId>,
+    /// Its state.
+    pub state: SubjectState,
+    /// The metadata of the caller.
+    pub metadata: Metadata,
+    /// The time of creation; `None` for the present time.
+    pub create_time: Option<Millis>,
+}
+
+impl ImportedSubject {
+    /// Returns the verb of the command.
+    pub(crate) fn verb(&self, id: SubjectId, now: Millis) -> CreateSubject {
+        let Self { owner, state, metadata, create_time } = self.clone();
+        CreateSubject { id, owner, state, metadata, create_time: create_time.unwrap_or(now) }
+    }
+}
+
 #[async_trait]
 impl Request for NewSubject {
     type At = SubjectKey;

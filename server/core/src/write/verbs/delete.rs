@@ -10,6 +10,7 @@ use super::{Command, Request, RequestContext, Verb, comment_of, id_part, match_e
 use crate::domain::comment::{Comment, CommentView};
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
+use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
@@ -111,6 +112,10 @@ pub struct Delete {
 }
 
 impl Verb for Delete {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         LockSet { comments: self.target.locks(), content: Some(self.target.id) }
     }
@@ -163,6 +168,10 @@ pub struct Undelete {
 }
 
 impl Verb for Undelete {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         LockSet { comments: self.target.locks(), content: Some(self.target.id) }
     }

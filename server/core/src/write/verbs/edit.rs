@@ -10,6 +10,7 @@ use crate::domain::comment::CommentView;
 use crate::domain::content::Content;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
+use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
 use crate::write::change::Change;
@@ -60,6 +61,10 @@ pub struct Edit {
 }
 
 impl Verb for Edit {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         LockSet { comments: vec![self.target.id], content: Some(self.target.id) }
     }

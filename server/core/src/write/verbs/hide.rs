@@ -9,6 +9,7 @@ use super::{Command, CommandKind, Request, RequestContext, Verb, comment_of, id_
 use crate::domain::comment::CommentView;
 use crate::domain::error::{Error, Result};
 use crate::domain::event::ActorKind;
+use crate::domain::ids::CommentId;
 use crate::domain::location::CommentLocation;
 use crate::domain::state::CommentState;
 use crate::write::change::{Change, StateChange};
@@ -68,6 +69,10 @@ fn moved(at: &CommentLocation, to: CommentState) -> Change {
 }
 
 impl Verb for Hide {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         needs(&self.target)
     }
@@ -91,6 +96,10 @@ impl Verb for Hide {
 }
 
 impl Verb for Unhide {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         needs(&self.target)
     }

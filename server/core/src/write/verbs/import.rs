@@ -10,6 +10,7 @@ use crate::domain::ids::{CommentId, SubjectId};
 use crate::domain::lifecycle::DeletedBy;
 use crate::domain::location::CommentLocation;
 use crate::domain::member::MemberId;
+use crate::domain::object_type::Policy;
 use crate::domain::origin::ImportOrigin;
 use crate::domain::request::Fingerprint;
 use crate::domain::state::CommentState;
@@ -18,6 +19,50 @@ use crate::domain::time::Millis;
 use crate::write::change::{Change, NewComment};
 use crate::write::lock_set::LockSet;
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to import a comment, with its times.
+#[derive(Debug, Clone)]
+pub struct ImportedComment {
+    /// The external id of the comment that it replies to; `None` for a root.
+    pub parent: Option<String>,
+    /// The author.
+    pub member: MemberId,
+    /// The content.
+    pub content: Content,
+    /// The client that the comment was written with.
+    pub client: ClientInfo,
+    /// ACTIVE, HIDDEN or DELETED.
+    pub state: CommentState,
+    /// The capacity in which it was deleted, if it is deleted.
+    pub deleted_by: Option<DeletedBy>,
+    /// Its times.
+    pub times: ImportTimes,
+}
+
+/// The facts from which an imported comment becomes a command.
+#[derive(Debug, Clone)]
+pub(crate) struct NewImport<'i> {
+    /// The id of the new comment.
+    pub(crate) id: CommentId,
+    /// The comment that it replies to.
+    pub(crate) parent: Option<ImportParent>,
+    /// The source and the external id.
+    pub(crate) origin: &'i ImportOrigin,
+    /// The policy of the object type.
+    pub(crate) policy: &'i Policy,
+}
+
+impl ImportedComment {
+    /// Returns the verb of the command.
+    pub(crate) fn verb(&self, new: NewImport<'_>) -> Import {
+        let NewImport { id, parent, origin, policy } = new;
+        let Self { member, content, client, state, deleted_by, times, parent: _ } = self.clone();
+        // A subject and its first comment may have the same number: they are rows of two tables.
+        let auto_create = policy.auto_create.then(|| SubjectId::from(id));
+        let (origin, max_depth) = (origin.clone(), policy.max_depth);
+        Import { id, parent, member, content, client, origin, state, deleted_by, times, max_depth, auto_create }
+    }
+}
 
 /// Imports one comment. Its floor is the next one, so items must arrive in time order. The states
 /// of the subject and of the parent are not checked: a thread is imported as it was.
@@ -87,6 +132,14 @@ pub struct ImportTimes {
 }
 
 impl Verb for Import {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.id)
+    }
+
+    fn creates_comment(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> LockSet {
         LockSet { comments: self.parent.as_ref().map(ImportParent::locks).unwrap_or_default(), ..LockSet::default() }
     }

@@ -3,10 +3,34 @@
 use super::import::imported;
 use super::{LikeCommand, LikeVerb, SetLike, target};
 use crate::domain::error::Result;
-use crate::domain::like::Like;
-use crate::domain::request::Fingerprint;
+use crate::domain::ids::CommentId;
+use crate::domain::like::{Like, LikeValue};
+use crate::domain::member::MemberId;
+use crate::domain::request::{Fingerprint, RequestId};
 use crate::domain::time::Millis;
 use crate::write::unit_of_work::UnitOfWork;
+
+/// A request to import a like, with its time.
+#[derive(Debug, Clone)]
+pub struct ImportedLike {
+    /// The external id of the comment.
+    pub comment: String,
+    /// The member whose value is imported.
+    pub member: MemberId,
+    /// The value.
+    pub value: LikeValue,
+    /// The time since which the value has been set.
+    pub time: Millis,
+}
+
+impl ImportedLike {
+    /// Returns the verb of the command. `operation` identifies the item.
+    pub(crate) fn verb(&self, comment_id: CommentId, operation: RequestId) -> ImportLike {
+        let Self { member, value, time, comment: _ } = self;
+        let like = SetLike { comment_id, member: member.clone(), value: *value, operation };
+        ImportLike { like, time: *time }
+    }
+}
 
 /// Imports one like. Of several values of a member for a comment the latest in time wins. So a
 /// repeat changes nothing, and a value that the member has set here later is kept.

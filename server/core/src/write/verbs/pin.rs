@@ -75,6 +75,10 @@ fn check_owner(unit: &UnitOfWork, command: &Command, at: &CommentLocation, membe
 }
 
 impl Verb for Pin {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         needs(&self.target)
     }
@@ -106,6 +110,10 @@ impl Verb for Pin {
 }
 
 impl Verb for Unpin {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.target.id)
+    }
+
     fn needs(&self) -> LockSet {
         needs(&self.target)
     }

@@ -65,6 +65,14 @@ pub struct Reply {
 }
 
 impl Verb for Reply {
+    fn comment_id(&self) -> Option<CommentId> {
+        Some(self.id)
+    }
+
+    fn creates_comment(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> LockSet {
         LockSet { comments: self.parent.locks(), ..LockSet::default() }
     }
