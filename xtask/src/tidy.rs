@@ -9,6 +9,7 @@ mod documents;
 mod edges;
 mod globals;
 mod layout;
+mod ports;
 mod reasons;
 mod services;
 mod product;
@@ -123,6 +124,7 @@ pub(crate) fn run(repo: &Repo) -> Result<Report> {
         bans::check(source, &mut report.faults);
         globals::check(source, &mut report.faults);
         widths::rust(source, &mut report.faults);
+        ports::check(source, &mut report.faults);
     }
     bans::check_examples(&mut report.faults);
     services::check(&sources, &mut report.faults);

@@ -35,11 +35,7 @@ impl EventConsumer for CacheRepairConsumer {
     }
 
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader
-    }
-
-    fn batching(&self) -> Batching {
-        Batching { commits: 100, ..Batching::CALM }
+        ConsumerScope::Leader(Batching { commits: 100, ..Batching::CALM })
     }
 
     /// Events that are applied ahead of the rank index keep their previews out of the cache.

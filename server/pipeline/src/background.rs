@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, join_all};
-use riposte_core::ports::{ConsumerScope, EventConsumer};
+use riposte_core::ports::EventConsumer;
 use riposte_sync::until_set;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -86,7 +86,7 @@ impl BackgroundTasks {
                 };
                 // One task polls the consumers in their order: the response cache drops a page
                 // before a watcher hears of the change.
-                let consumers: Vec<_> = ports.consumers(ConsumerScope::Process).map(consumer).collect();
+                let consumers: Vec<_> = ports.of_process().map(consumer).collect();
                 tails.push(spawn(ready, async move { _ = join_all(consumers).await }));
                 tails.push(spawn(ready, tail.run(bells.numbers(source), bells.commits(source))));
             }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use riposte_core::ports::{Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Outbox, Rankings};
+use riposte_core::ports::{Batching, Clock, ConsumerPositions, ConsumerScope, Epoch, EventConsumer, Outbox, Rankings};
 use riposte_sync::until_set;
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -53,9 +53,17 @@ pub struct RelayPorts {
 type LeaderTerm = watch::Sender<Option<Epoch>>;
 
 impl RelayPorts {
-    /// Returns the consumers of a scope.
-    pub(super) fn consumers(&self, scope: ConsumerScope) -> impl Iterator<Item = &Arc<dyn EventConsumer>> {
-        self.consumers.iter().filter(move |consumer| consumer.scope() == scope)
+    /// Returns the consumers of the holder of the lease, each with its batching.
+    pub(super) fn of_leader(&self) -> impl Iterator<Item = (&Arc<dyn EventConsumer>, Batching)> {
+        self.consumers.iter().filter_map(|consumer| match consumer.scope() {
+            ConsumerScope::Leader(batching) => Some((consumer, batching)),
+            ConsumerScope::Process => None,
+        })
+    }
+
+    /// Returns the consumers of every process.
+    pub(super) fn of_process(&self) -> impl Iterator<Item = &Arc<dyn EventConsumer>> {
+        self.consumers.iter().filter(|consumer| consumer.scope() == ConsumerScope::Process)
     }
 
     /// Returns the ports of the consumers' loops.
@@ -83,18 +91,16 @@ pub(super) async fn run(ports: RelayPorts, bells: Notifier, source: usize, stop:
 /// Returns the loops of the consumers that run where the lease is held. A consumer that follows
 /// another one is notified of that one's progress, all others of new sequence numbers.
 fn consumers(ports: &RelayPorts, bells: &Notifier, source: usize) -> Vec<ConsumerLoop> {
-    let led = || ports.consumers(ConsumerScope::Leader);
     let moved: BTreeMap<&str, watch::Sender<()>> =
-        led().map(|consumer| (consumer.name(), watch::Sender::new(()))).collect();
-    let run = |consumer: &Arc<dyn EventConsumer>| {
+        ports.of_leader().map(|(consumer, _)| (consumer.name(), watch::Sender::new(()))).collect();
+    let run = |(consumer, batching): (&Arc<dyn EventConsumer>, Batching)| {
         let followed = consumer.after().and_then(|name| moved.get(name));
         let ready = followed.map_or_else(|| bells.numbers(source), |moved| moved.subscribe().into());
-        let feed =
-            EventFeed::Outbox { outbox: Arc::clone(&ports.outbox), ready, batching: consumer.batching(), source };
+        let feed = EventFeed::Outbox { outbox: Arc::clone(&ports.outbox), ready, batching, source };
         let moved = moved.get(consumer.name()).cloned().unwrap_or_default();
         ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved)
     };
-    led().map(run).collect()
+    ports.of_leader().map(run).collect()
 }
 
 #[cfg(test)]

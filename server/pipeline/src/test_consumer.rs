@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use riposte_core::event::SequencedEvent;
-use riposte_core::ports::{Applied, ConsumerScope, EventConsumer, Position};
+use riposte_core::ports::{Applied, Batching, ConsumerScope, EventConsumer, Position};
 use riposte_core::{Error, Result};
 
 /// The consumer and its record.
@@ -32,7 +32,13 @@ pub(super) struct Record {
 impl TestConsumer {
     /// Creates a durable consumer of the leader.
     pub(super) fn durable(name: &'static str) -> Self {
-        Self { name, scope: ConsumerScope::Leader, start: Position::Stored, after: None, record: Mutex::default() }
+        Self {
+            name,
+            scope: ConsumerScope::Leader(Batching::CALM),
+            start: Position::Stored,
+            after: None,
+            record: Mutex::default(),
+        }
     }
 
     /// Creates a consumer of every process, which begins at the head.

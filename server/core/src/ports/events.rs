@@ -47,12 +47,6 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
     /// Returns the processes that run the consumer.
     fn scope(&self) -> ConsumerScope;
 
-    /// Returns the sizes and intervals of the batches of a [`ConsumerScope::Leader`]. The shared
-    /// reader of a process determines them for a [`ConsumerScope::Process`].
-    fn batching(&self) -> Batching {
-        Batching::CALM
-    }
-
     /// Returns the name of a durable consumer that this one follows: an event is delivered when the
     /// other one has applied it, or after 3 s in which the other one has made no progress.
     fn after(&self) -> Option<&'static str> {
@@ -88,9 +82,10 @@ pub trait EventConsumer: Send + Sync + std::fmt::Debug {
 /// The processes that run a consumer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsumerScope {
-    /// The process that holds the lease of the source.
-    Leader,
-    /// Every process that serves calls. The consumers of a source share one reader of its events.
+    /// The process that holds the lease of the source, with batches of these sizes and intervals.
+    Leader(Batching),
+    /// Every process that serves calls. The consumers of a source share one reader of its events,
+    /// which determines the batches.
     Process,
 }
 

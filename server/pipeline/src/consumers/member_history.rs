@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::Result;
 use riposte_core::event::SequencedEvent;
-use riposte_core::ports::{Applied, ConsumerScope, EventConsumer, MEMBER_HISTORY, MemberHistories, Position};
+use riposte_core::ports::{Applied, Batching, ConsumerScope, EventConsumer, MEMBER_HISTORY, MemberHistories, Position};
 
 use super::rebuild::{COMMENTS, SourceSubjects};
 
@@ -25,7 +25,7 @@ impl EventConsumer for MemberHistoryConsumer {
     }
 
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader
+        ConsumerScope::Leader(Batching::CALM)
     }
 
     async fn start(&self, _source: usize) -> Result<Position> {

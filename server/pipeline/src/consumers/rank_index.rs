@@ -25,15 +25,11 @@ impl EventConsumer for RankIndexConsumer {
         RANK_INDEX
     }
 
-    fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader
-    }
-
     /// A vote moves two or three rows of the index. If a comment receives many votes within an
     /// interval, these rows move once. The delay is not visible, since ranking snapshots live
     /// longer.
-    fn batching(&self) -> Batching {
-        Batching { rest: Duration::from_millis(500), ..Batching::CALM }
+    fn scope(&self) -> ConsumerScope {
+        ConsumerScope::Leader(Batching { rest: Duration::from_millis(500), ..Batching::CALM })
     }
 
     async fn start(&self, _source: usize) -> Result<Position> {

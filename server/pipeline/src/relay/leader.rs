@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use riposte_core::ports::{ConsumerScope, Epoch, LeaseCandidate, TrimBounds, shown_name};
+use riposte_core::ports::{Epoch, LeaseCandidate, TrimBounds, shown_name};
 use riposte_core::rank::KEPT;
 use riposte_core::{Millis, Result};
 use riposte_sync::BackoffLog;
@@ -100,7 +100,7 @@ impl Leader {
         let (lasts, interval) = REGISTERED;
         if self.registered.is_none_or(|registered| registered.elapsed() >= interval) {
             self.registered = Some(Instant::now());
-            let names: Vec<&str> = self.ports.consumers(ConsumerScope::Leader).map(|of| of.name()).collect();
+            let names: Vec<&str> = self.ports.of_leader().map(|(of, _)| of.name()).collect();
             let until = self.ports.clock.now().plus(lasts);
             self.ports.positions.register(self.source, &names, until).await?;
         }
