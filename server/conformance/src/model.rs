@@ -16,17 +16,17 @@ mod read;
 mod tables;
 mod upkeep;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use riposte_core::Writer;
 use riposte_core::ids::{IdError, IdGenerator, IdLease, IdTick, WORKERS};
 use riposte_core::object_type::HotProfile;
 use riposte_core::ports::{Clock, IdSource};
 use riposte_core::rank::RankingConfig;
-use riposte_core::{Batch, CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
+use riposte_core::{Batch, Command, CommandOutput, CommentId, Error, Partition, Policies, Policy, Result};
+use riposte_core::{CommandLog, Writer};
 
 use tables::Tables;
 
@@ -51,6 +51,8 @@ pub fn rules() -> RankingConfig {
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
+    /// The oracle whose rows these were when they were copied.
+    primary: Option<Arc<Model>>,
     minter: Mutex<IdGenerator>,
     clock: Arc<dyn Clock>,
 }
@@ -58,6 +60,8 @@ pub struct Model {
 #[derive(Debug)]
 struct Shared {
     tables: Mutex<Tables>,
+    /// The commands of other processes that happen between the steps of a test.
+    interleaved: Mutex<VecDeque<Command>>,
     rules: RankingConfig,
     workers: AtomicU64,
     requests: AtomicU64,
@@ -67,8 +71,7 @@ impl Model {
     /// Returns an empty oracle.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        let (tables, workers, requests) = Default::default();
-        Self::over(Arc::new(Shared { tables, rules: rules(), workers, requests }), clock)
+        Self::with_rows(Tables::default(), clock)
     }
 
     /// Returns a second process over the same rows, with its own worker number and clock.
@@ -77,10 +80,38 @@ impl Model {
         Self::over(Arc::clone(&self.shared), clock)
     }
 
+    /// Returns a reader of the present rows, as they are in a cache: later commits are seen by its
+    /// [`primary`](riposte_core::ports::Reader::primary) reader only, which is this oracle.
+    #[must_use]
+    pub fn copied(self: &Arc<Self>) -> Self {
+        let copy = Self::with_rows(self.tables().clone(), Arc::clone(&self.clock));
+        Self { primary: Some(Arc::clone(self)), ..copy }
+    }
+
+    /// Adds commands of other processes. One of them is committed before each read by floors and
+    /// before each submitted batch, in their order.
+    pub fn interleave(&self, commands: impl IntoIterator<Item = Command>) {
+        self.shared.interleaved.lock().unwrap_or_else(PoisonError::into_inner).extend(commands);
+    }
+
+    /// Commits the next command of another process.
+    fn interleaved(&self) -> Result<()> {
+        let next = self.shared.interleaved.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        next.map_or(Ok(()), |command| self.tables().commit(&vec![command].into()).map(drop))
+    }
+
+    fn with_rows(tables: Tables, clock: Arc<dyn Clock>) -> Self {
+        let (interleaved, workers, requests) = Default::default();
+        Self::over(
+            Arc::new(Shared { tables: Mutex::new(tables), interleaved, rules: rules(), workers, requests }),
+            clock,
+        )
+    }
+
     fn over(shared: Arc<Shared>, clock: Arc<dyn Clock>) -> Self {
         let worker = shared.workers.fetch_add(1, Ordering::Relaxed) % u64::from(WORKERS);
         let lease = IdLease { worker: worker as u8, from: IdTick(1), until: IdTick::MAX };
-        Self { shared, minter: Mutex::new(IdGenerator::new(lease)), clock }
+        Self { shared, primary: None, minter: Mutex::new(IdGenerator::new(lease)), clock }
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -95,6 +126,23 @@ impl Writer for Model {
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
         self.tables().commit(batch)
     }
+}
+
+#[async_trait]
+impl CommandLog for Model {
+    async fn submit(&self, batch: Batch) -> Result<Vec<Result<CommandOutput>>> {
+        self.interleaved()?;
+        self.tables().commit(&one_partition(batch)?)
+    }
+}
+
+/// Checks the precondition of [`CommandLog::submit`].
+fn one_partition(batch: Batch) -> Result<Batch> {
+    let partitions: BTreeSet<Partition> = match &batch {
+        Batch::Comments(commands) => commands.iter().map(|command| command.subject.partition()).collect(),
+        Batch::Likes(commands) => commands.iter().map(|command| command.subject.partition()).collect(),
+    };
+    if partitions.len() <= 1 { Ok(batch) } else { Err(Error::internal("a submitted batch is of one partition")) }
 }
 
 #[async_trait]

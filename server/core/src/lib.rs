@@ -46,6 +46,3 @@ pub use write::submit::Mutations;
 pub use write::unit_of_work::{CommitObserver, CommittedChange, CommittedComment, UnitOfWork};
 pub use write::verbs::{Batch, Command, CommandKind, LikeCommand, LikeCommandKind};
 pub use write::{change, lock_set, submit, unit_of_work, verbs, write_set};
-
-#[cfg(test)]
-mod tests;

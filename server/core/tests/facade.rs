@@ -1,134 +1,154 @@
+//! The façade over the oracle: the use cases as the RPC layer calls them, with given ids, a given
+//! clock and given rankings.
+
+#![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
+
+#[path = "facade/given.rs"]
+mod given;
+#[path = "facade/golden.rs"]
 mod golden;
+#[path = "facade/imports.rs"]
 mod imports;
+#[path = "facade/lists.rs"]
 mod lists;
+#[path = "facade/pages.rs"]
+mod pages;
+#[path = "facade/ports.rs"]
 mod ports;
+#[path = "facade/ranked.rs"]
 mod ranked;
+#[path = "facade/reads.rs"]
 mod reads;
-pub(crate) mod store;
+#[path = "facade/verbs.rs"]
 mod verbs;
 
 use std::sync::Arc;
 
-use crate::domain::caller::{Caller, Grants, ObjectTypeScope, Role};
-use crate::domain::location::CommentLocation;
-use crate::domain::object_type::{ObjectType, Policies, Policy};
-use crate::domain::request::RequestId;
-use crate::domain::subject::Metadata;
-use crate::read::ReadPorts;
-use crate::write::submit::{WriteContext, WritePorts};
-use crate::write::verbs::{CreateReply, CreateRoot, DeleteActor, DeleteComment, HideComment, NewSubject, WriteOutput};
-use crate::{
-    ClientInfo, CommentId, CommentView, Comments, Content, Maintenance, MemberId, Mutations, Result, Subject,
-    SubjectKey,
+use futures::FutureExt;
+use riposte_conformance::model::Model;
+use riposte_core::caller::{Caller, Grants, ObjectTypeScope, Role};
+use riposte_core::location::CommentLocation;
+use riposte_core::object_type::{ObjectType, Policies, Policy};
+use riposte_core::ports::{CommentRows, IdSource, SubjectRows};
+use riposte_core::read::ReadPorts;
+use riposte_core::request::RequestId;
+use riposte_core::subject::Metadata;
+use riposte_core::submit::{WriteContext, WritePorts};
+use riposte_core::verbs::{CreateReply, CreateRoot, DeleteActor, DeleteComment, HideComment, NewSubject, WriteOutput};
+use riposte_core::{
+    ClientInfo, Comment, CommentId, CommentView, Comments, Content, Maintenance, MemberId, Mutations, Partition,
+    Result, Subject, SubjectKey,
 };
-use store::{Store, run};
 
-/// The façade over a store of its own. Subjects of `video` are created explicitly, those of `wall`
-/// with their first comment.
-pub(crate) struct Fixture {
-    pub(crate) store: Arc<Store>,
-    pub(crate) comments: Comments,
-    pub(crate) mutations: Mutations,
-    pub(crate) maintenance: Maintenance,
+use given::{GivenClock, GivenIds, GivenRanking};
+
+/// Returns the output of a future that never waits.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("no port of the fixture waits")
+}
+
+/// The façade over an oracle of its own. Subjects of `video` are created explicitly, those of `wall`
+/// and of `forum` with their first comment. Threads of `forum` have three levels, others two.
+struct Fixture {
+    model: Arc<Model>,
+    ids: Arc<GivenIds>,
+    clock: Arc<GivenClock>,
+    rankings: Arc<GivenRanking>,
+    comments: Comments,
+    mutations: Mutations,
+    maintenance: Maintenance,
 }
 
 fn policies() -> Arc<Policies> {
-    let types = [("video", false), ("wall", true)];
-    let policies = types.map(|(name, auto_create)| (name.to_owned(), Policy { auto_create, ..Policy::default() }));
+    let types = [("video", false, 2), ("wall", true, 2), ("forum", true, 3)];
+    let policy = |auto_create, max_depth| Policy { auto_create, max_depth, ..Policy::default() };
+    let policies = types.map(|(name, auto_create, max_depth)| (name.to_owned(), policy(auto_create, max_depth)));
     Arc::new(Policies::closed(policies.into()))
 }
 
-fn over(reader: Arc<Store>, store: &Arc<Store>) -> Comments {
-    let ports = ReadPorts { reader, rankings: Arc::clone(store) as _, clock: Arc::clone(store) as _ };
-    Comments::new(ports, policies())
-}
-
-fn writes(store: &Arc<Store>) -> Mutations {
-    let ports = WritePorts {
-        reader: Arc::clone(store) as _,
-        log: Arc::clone(store) as _,
-        clock: Arc::clone(store) as _,
-        ids: Arc::clone(store) as _,
-    };
-    Mutations::new(ports, policies())
-}
-
-fn maintenance(store: &Arc<Store>) -> Maintenance {
-    Maintenance {
-        reader: Arc::clone(store) as _,
-        clock: Arc::clone(store) as _,
-        histories: Arc::clone(store) as _,
-        boards: Arc::clone(store) as _,
-        repairer: Arc::clone(store) as _,
-    }
-}
-
 impl Fixture {
-    pub(crate) fn new() -> Self {
-        let store = Arc::new(Store::default());
-        Self {
-            comments: over(Arc::clone(&store), &store),
-            mutations: writes(&store),
-            maintenance: maintenance(&store),
-            store,
-        }
+    fn new() -> Self {
+        let clock = Arc::new(GivenClock::default());
+        let model = Arc::new(Model::new(Arc::clone(&clock) as _));
+        let ids = Arc::new(GivenIds::default());
+        let rankings = Arc::new(GivenRanking::new(Arc::clone(&model)));
+        let reads = ReadPorts {
+            reader: Arc::clone(&model) as _,
+            rankings: Arc::clone(&rankings) as _,
+            clock: Arc::clone(&clock) as _,
+        };
+        let writes = WritePorts {
+            reader: Arc::clone(&model) as _,
+            log: Arc::clone(&model) as _,
+            clock: Arc::clone(&clock) as _,
+            ids: Arc::clone(&ids) as _,
+        };
+        let maintenance = Maintenance {
+            reader: Arc::clone(&model) as _,
+            clock: Arc::clone(&clock) as _,
+            histories: Arc::clone(&model) as _,
+            boards: Arc::clone(&model) as _,
+            repairer: Arc::clone(&model) as _,
+        };
+        let (comments, mutations) = (Comments::new(reads, policies()), Mutations::new(writes, policies()));
+        Self { model, ids, clock, rankings, comments, mutations, maintenance }
     }
 
     /// Returns the façade of a process that reads cached data: the rows in their present state.
     fn behind(&self) -> Comments {
-        over(Arc::new(self.store.copies()), &self.store)
+        let reader = Arc::new(self.model.copied()) as _;
+        let (rankings, clock) = (Arc::clone(&self.rankings) as _, Arc::clone(&self.clock) as _);
+        Comments::new(ReadPorts { reader, rankings, clock }, policies())
     }
 
-    pub(crate) fn subject(&self, object_id: &str) -> SubjectKey {
+    fn subject(&self, object_id: &str) -> SubjectKey {
         let key = video(object_id);
         let new = NewSubject { owner: Some(member("owner")), metadata: Metadata::new() };
         run(self.mutations.submit(&asked(), &key, new)).expect("a new subject");
         key
     }
 
-    pub(crate) fn root(&self, subject: &SubjectKey) -> CommentId {
-        run(self.mutations.submit(&asked(), subject, new_root("a root")))
-            .expect("a new root")
-            .value
-            .comment
-            .reference
-            .id
+    fn root(&self, subject: &SubjectKey) -> CommentId {
+        let root = run(self.mutations.submit(&asked(), subject, new_root("a root"))).expect("a new root");
+        root.value.comment.reference.id
     }
 
     /// Creates a root together with its subject.
-    pub(crate) fn root_on_wall(&self, object_id: &str) -> CommentId {
+    fn root_on_wall(&self, object_id: &str) -> CommentId {
         self.root(&SubjectKey::stored("wall".to_owned(), object_id.to_owned()))
     }
 
-    pub(crate) fn reply(&self, parent: CommentId) -> CommentId {
+    fn reply(&self, parent: CommentId) -> CommentId {
         let parent = self.at(parent);
-        run(self.mutations.submit(&asked(), &parent, new_reply("a reply")))
-            .expect("a new reply")
-            .value
-            .comment
-            .reference
-            .id
+        let reply = run(self.mutations.submit(&asked(), &parent, new_reply("a reply"))).expect("a new reply");
+        reply.value.comment.reference.id
     }
 
-    pub(crate) fn at(&self, id: CommentId) -> CommentLocation {
+    fn at(&self, id: CommentId) -> CommentLocation {
         run(self.comments.locate(&everybody(), id)).expect("a comment that stands").0
     }
 
     fn delete(&self, id: CommentId) -> WriteOutput<CommentView> {
-        run(self.mutations.submit(
-            &asked(),
-            &self.at(id),
-            DeleteComment { actor: DeleteActor::Moderator, etag: String::new() },
-        ))
-        .expect("not deleted yet")
+        let delete = DeleteComment { actor: DeleteActor::Moderator, etag: String::new() };
+        run(self.mutations.submit(&asked(), &self.at(id), delete)).expect("not deleted yet")
     }
 
-    pub(crate) fn hide(&self, id: CommentId) -> WriteOutput<CommentView> {
+    fn hide(&self, id: CommentId) -> WriteOutput<CommentView> {
         run(self.mutations.submit(&asked(), &self.at(id), HideComment { hidden: true })).expect("active")
     }
 
     fn row(&self, subject: &SubjectKey) -> Subject {
-        self.store.rows().subjects[subject].clone()
+        let found = run(self.model.subjects(std::slice::from_ref(subject))).expect("the oracle has no faults");
+        found.into_iter().flatten().next().expect("a subject that exists")
+    }
+
+    fn comment_row(&self, id: CommentId) -> Comment {
+        let found = run(self.model.comments(&[id])).expect("the oracle has no faults");
+        found.into_iter().flatten().next().expect("a comment that exists").comment
+    }
+
+    fn new_id(&self, partition: Partition) -> CommentId {
+        run(self.ids.comment(partition)).expect("ids do not run out")
     }
 }
 
@@ -178,6 +198,6 @@ fn text(view: &CommentView) -> Option<&str> {
 }
 
 /// Returns the error of a refused call.
-fn refused<T: std::fmt::Debug>(answer: Result<T>) -> crate::Error {
+fn refused<T: std::fmt::Debug>(answer: Result<T>) -> riposte_core::Error {
     answer.expect_err("has to be refused")
 }

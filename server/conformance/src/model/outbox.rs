@@ -18,7 +18,7 @@ const LASTS: Duration = Duration::from_secs(5);
 const SKEW: Duration = Duration::from_secs(60);
 
 /// The events of the commits, and the lease under which they are sequenced.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Feed {
     /// The unsequenced events of each commit.
     waiting: Vec<Vec<Event>>,

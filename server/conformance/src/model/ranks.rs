@@ -23,7 +23,7 @@ use super::tables::{Shelf, Tables};
 type Print = (i64, i64);
 
 /// The rank indexes and the ranking snapshots.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Ranks {
     /// The rank indexes that contain each comment, with its score in each.
     stands: BTreeMap<CommentId, Vec<(RankIndex, f64)>>,

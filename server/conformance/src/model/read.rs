@@ -17,7 +17,11 @@ use super::Model;
 use super::audit::Counted;
 use super::pages::page;
 
-impl Reader for Model {}
+impl Reader for Model {
+    fn primary(&self) -> Option<&dyn Reader> {
+        self.primary.as_deref().map(|primary| primary as &dyn Reader)
+    }
+}
 
 #[async_trait]
 impl SubjectRows for Model {
@@ -99,6 +103,7 @@ impl ListRows for Model {
     }
 
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
+        self.interleaved()?;
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let roots = at(&counted.listed(None), floors);
@@ -116,6 +121,7 @@ impl ListRows for Model {
     }
 
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
+        self.interleaved()?;
         let tables = self.tables();
         let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
         let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {

@@ -14,7 +14,7 @@ use super::outbox::Feed;
 use super::ranks::Ranks;
 
 /// All rows.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
     pub(super) shelves: BTreeMap<SubjectKey, Shelf>,
     /// The subject of each comment.
@@ -28,7 +28,7 @@ pub(super) struct Tables {
 }
 
 /// A subject and all rows below it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shelf {
     pub(super) subject: Subject,
     pub(super) rows: BTreeMap<CommentId, Row>,
@@ -38,7 +38,7 @@ pub(super) struct Shelf {
 }
 
 /// A comment with all data that was written with it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) comment: Comment,
     pub(super) content: Content,

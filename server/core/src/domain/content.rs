@@ -247,6 +247,23 @@ mod tests {
     }
 
     #[test]
+    fn two_contents_never_have_the_same_fingerprint_parts() {
+        let content = |members: &[&str], entries: &[(&str, &str)]| {
+            let members = members.iter().map(|name| MemberId::stored((*name).to_owned())).collect();
+            let metadata = entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+            Content::stored("a text".to_owned(), members, metadata)
+        };
+        let contents = [
+            content(&["eve"], &[]),
+            content(&["eve", "bob"], &[]),
+            content(&["eve"], &[("bob", "x")]),
+            content(&[], &[("eve", "bob")]),
+        ];
+        let parts = contents.map(|content| content.fingerprint_parts().collect::<Vec<_>>().concat());
+        assert!((1..parts.len()).all(|n| !parts[..n].contains(&parts[n])), "{parts:?}");
+    }
+
+    #[test]
     fn limits_are_the_last_that_is_taken() {
         let entry = |key: usize, value: usize| Metadata::from([("k".repeat(key), "v".repeat(value))]);
         let entries = |n: usize| (0..n).map(|n| (n.to_string(), String::new())).collect::<Metadata>();

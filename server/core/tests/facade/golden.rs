@@ -4,7 +4,9 @@
 //! Both are stored permanently. A repeat of an older request with another key takes effect once
 //! more, and one with another fingerprint is refused, so lines of the file below may only be added.
 
+#[path = "golden/imports.rs"]
 mod imports;
+#[path = "golden/requests.rs"]
 mod requests;
 
 use std::collections::BTreeSet;
@@ -13,14 +15,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
-use super::store::{Store, run};
-use super::{Mutations, WriteContext, everybody, member, writes};
-use crate::domain::location::CommentLocation;
-use crate::domain::object_type::{Policies, Policy};
-use crate::domain::request::{RequestId, RequestIdentity};
-use crate::domain::subject::Metadata;
-use crate::write::submit::WritePorts;
-use crate::{Batch, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
+use super::given::{GivenClock, GivenIds};
+use super::{Model, Mutations, WriteContext, everybody, member, policies, run};
+use riposte_core::location::CommentLocation;
+use riposte_core::object_type::{Policies, Policy};
+use riposte_core::request::{RequestId, RequestIdentity};
+use riposte_core::subject::Metadata;
+use riposte_core::submit::WritePorts;
+use riposte_core::{Batch, CommandLog, CommandOutput, CommentId, Content, Error, Path, Result, SubjectKey};
 
 const GOLDEN: &str = include_str!("../../golden/fingerprints.txt");
 /// The request id of every golden request but the one without.
@@ -49,7 +51,9 @@ impl CommandLog for RecordingLog {
 /// The façade over a recording log, and the lines for the recorded commands.
 struct Recorder {
     mutations: Mutations,
-    store: Arc<Store>,
+    model: Arc<Model>,
+    clock: Arc<GivenClock>,
+    ids: Arc<GivenIds>,
     log: Arc<RecordingLog>,
     lines: String,
     codes: BTreeSet<i8>,
@@ -57,16 +61,17 @@ struct Recorder {
 
 impl Recorder {
     fn new() -> Self {
-        let (store, log) = (Arc::new(Store::default()), Arc::new(RecordingLog::default()));
+        let (clock, ids) = (Arc::new(GivenClock::default()), Arc::new(GivenIds::default()));
+        let (model, log) = (Arc::new(Model::new(Arc::clone(&clock) as _)), Arc::new(RecordingLog::default()));
         let ports = WritePorts {
-            reader: Arc::clone(&store) as _,
+            reader: Arc::clone(&model) as _,
             log: Arc::clone(&log) as _,
-            clock: Arc::clone(&store) as _,
-            ids: Arc::clone(&store) as _,
+            clock: Arc::clone(&clock) as _,
+            ids: Arc::clone(&ids) as _,
         };
         let types = [("video".to_owned(), Policy::default())].into();
         let mutations = Mutations::new(ports, Arc::new(Policies::closed(types)));
-        Self { mutations, store, log, lines: String::new(), codes: BTreeSet::new() }
+        Self { mutations, model, clock, ids, log, lines: String::new(), codes: BTreeSet::new() }
     }
 
     /// Makes a request of the façade and adds a line for each command that reaches the log.
@@ -81,9 +86,15 @@ impl Recorder {
         }
     }
 
-    /// Returns a façade that writes to the store below the recording log.
+    /// Returns a façade that writes to the oracle below the recording log.
     fn stored(&self) -> Mutations {
-        writes(&self.store)
+        let ports = WritePorts {
+            reader: Arc::clone(&self.model) as _,
+            log: Arc::clone(&self.model) as _,
+            clock: Arc::clone(&self.clock) as _,
+            ids: Arc::clone(&self.ids) as _,
+        };
+        Mutations::new(ports, policies())
     }
 
     /// Returns the fingerprint on the line of a case.

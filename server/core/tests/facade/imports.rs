@@ -1,13 +1,11 @@
-use super::store::run;
-use super::{Fixture, asked, content, everybody, member, only, video};
-use crate::domain::like::LikeValue;
-use crate::domain::origin::ImportOrigin;
-use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
-use crate::domain::subject::{Metadata, SubjectState};
-use crate::ports::IdSource;
-use crate::write::submit::{ImportItem, ImportKind, ImportOutcome};
-use crate::write::verbs::{DeleteSubject, Import, ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
-use crate::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
+use super::{Fixture, asked, content, everybody, member, only, run, video};
+use riposte_core::like::LikeValue;
+use riposte_core::origin::ImportOrigin;
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
+use riposte_core::subject::{Metadata, SubjectState};
+use riposte_core::submit::{ImportItem, ImportKind, ImportOutcome};
+use riposte_core::verbs::{DeleteSubject, Import, ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
+use riposte_core::{Caller, ClientInfo, Command, CommentState, Error, Millis, Result, SubjectKey};
 
 fn item(subject: &SubjectKey, external_id: &str, kind: ImportKind) -> ImportItem {
     let origin = ImportOrigin { source: "forum".to_owned(), external_id: external_id.to_owned() };
@@ -68,8 +66,7 @@ fn items_come_in_once_however_often_they_are_sent() {
             let row = fixture.row(key);
             assert_eq!((row.state, row.create_time, row.counts.comment_count), (SubjectState::ReadOnly, Millis(4), 3));
             let ids: Vec<_> = outcomes.iter().filter_map(|done| done.as_ref().ok()?.comment).collect();
-            let rows = fixture.store.rows();
-            let [a, b, c] = [ids[0], ids[1], ids[2]].map(|id| rows.comments[&id].0.clone());
+            let [a, b, c] = [ids[0], ids[1], ids[2]].map(|id| fixture.comment_row(id));
             assert_eq!((a.counts.like_count, b.counts.like_count, c.reference.parent_id), (1, 0, Some(b.reference.id)));
             assert!(outcomes.iter().all(|done| done.as_ref().is_ok_and(|done| done.revision == 1)));
         }
@@ -113,7 +110,7 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
 fn a_run_is_repeated_where_another_process_imports_its_parent_meanwhile() {
     let fixture = Fixture::new();
     let key = fixture.subject("1");
-    let id = run(IdSource::comment(&*fixture.store, key.partition())).expect("ids do not run out");
+    let id = fixture.new_id(key.partition());
     let verb = Import {
         id,
         parent: None,
@@ -132,7 +129,7 @@ fn a_run_is_repeated_where_another_process_imports_its_parent_meanwhile() {
         fingerprint: Fingerprint::of(&[b"import"]),
     };
     let theirs = Command { subject: key.clone(), verb: verb.into(), request, now: Millis(5) };
-    fixture.store.meanwhile.lock().expect("no test panics while it holds the lock").push(theirs);
+    fixture.model.interleave([theirs]);
     let outcomes = import(&fixture, &everybody(), &[comment(&key, "a", None), comment(&key, "b", Some("a"))]);
     assert_eq!(told(&outcomes), [Ok((false, 1)), Ok((true, 1))]);
     assert_eq!(outcomes[0].as_ref().map(|done| done.comment), Ok(Some(id)));

@@ -1,11 +1,10 @@
 use super::reads::with_state;
-use super::store::run;
-use super::{Fixture, everybody, only, refused, text, video};
-use crate::domain::page::{ListOrder, PageStart, ReplyPage, RootPage, SubtreeQuery};
-use crate::domain::subject::SubjectState;
-use crate::read::{ListComments, ListReplies, ListStart};
-use crate::write::verbs::DeleteSubject;
-use crate::{CommentId, Error, SubjectKey};
+use super::{Fixture, everybody, only, refused, run, text, video};
+use riposte_core::page::{ListOrder, PageStart, ReplyPage, RootPage, SubtreeQuery};
+use riposte_core::read::{ListComments, ListReplies, ListStart};
+use riposte_core::subject::SubjectState;
+use riposte_core::verbs::DeleteSubject;
+use riposte_core::{CommentId, Error, SubjectKey};
 
 fn roots(subject: &SubjectKey, at: ListStart) -> ListComments {
     ListComments { subject: subject.clone(), order: ListOrder::Oldest, at, limit: 2, previews: 1, min_revision: 0 }
@@ -140,9 +139,11 @@ fn lists_for_a_caller_that_has_seen_more_than_the_cache_come_from_the_rows() {
 #[test]
 fn a_thread_is_shown_without_what_is_hidden_in_it_and_not_under_a_hidden_subject() {
     let fixture = Fixture::new();
-    let key = fixture.subject("1");
+    let key = SubjectKey::stored("forum".to_owned(), "1".to_owned());
     let root = fixture.root(&key);
-    let [hidden, _] = [(); 2].map(|()| fixture.reply(root));
+    // A hidden comment above a visible one is listed as a tombstone.
+    let hidden = fixture.reply(root);
+    fixture.reply(hidden);
     fixture.hide(hidden);
     let at = fixture.at(root);
     let part = SubtreeQuery { top: at.path.clone(), max_depth: 9, after: None, limit: 2 };

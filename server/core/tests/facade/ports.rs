@@ -1,10 +1,9 @@
-use crate::domain::caller::ObjectTypeScope;
-use crate::domain::ids::{CommentId, Partition};
-use crate::domain::object_type::ObjectType;
-use crate::domain::page::{ListOrder, PageQuery, PageSelector, PageStart, RootPage};
-use crate::ports::{CommentRows, IdSource, ListRows};
-use crate::tests::Fixture;
-use crate::tests::store::run;
+use super::{Fixture, run};
+use riposte_core::caller::ObjectTypeScope;
+use riposte_core::ids::{CommentId, Partition};
+use riposte_core::object_type::ObjectType;
+use riposte_core::page::{ListOrder, PageQuery, PageSelector, PageStart, RootPage};
+use riposte_core::ports::{CommentRows, IdSource, ListRows};
 
 fn these<const N: usize>(types: [&str; N]) -> ObjectTypeScope {
     ObjectTypeScope::These(types.map(|name| ObjectType::stored(name.to_owned())).into())
@@ -23,9 +22,9 @@ fn data_of_an_ungranted_type_is_treated_as_missing() {
         (these(["video", "wall"]), [Some(wall), None, Some(video)]),
         (these([]), [None; 3]),
     ] {
-        let location = run(fixture.store.locate_among(&ids, &types)).expect("a fixture has no faults");
+        let location = run(fixture.model.locate_among(&ids, &types)).expect("a fixture has no faults");
         assert_eq!(location.into_iter().map(|at| Some(at?.id)).collect::<Vec<_>>(), found, "{types:?}");
-        let read = run(fixture.store.comments_among(&ids, &types)).expect("a fixture has no faults");
+        let read = run(fixture.model.comments_among(&ids, &types)).expect("a fixture has no faults");
         assert_eq!(
             read.into_iter().map(|view| Some(view?.comment.reference.id)).collect::<Vec<_>>(),
             found,
@@ -45,7 +44,7 @@ fn a_reader_that_cannot_tell_more_keeps_the_page_alone() {
         (PageSelector::Window(newest), [floors[2], floors[1]]),
         (PageSelector::Floors(vec![floors[0], floors[2]]), [floors[0], floors[2]]),
     ] {
-        let kept = run(fixture.store.root_page_with_candidates(&subject, &which, 1))
+        let kept = run(fixture.model.root_page_with_candidates(&subject, &which, 1))
             .ok()
             .flatten()
             .expect("the subject stands");
@@ -57,6 +56,6 @@ fn a_reader_that_cannot_tell_more_keeps_the_page_alone() {
 fn ids_of_subjects_are_minted_as_those_of_comments() {
     let fixture = Fixture::new();
     let at = Partition::number(7);
-    let [first, second] = [(); 2].map(|()| run(fixture.store.subject(at)).expect("a fixture has no faults"));
+    let [first, second] = [(); 2].map(|()| run(fixture.ids.subject(at)).expect("a fixture has no faults"));
     assert!(first < second && first.partition() == at);
 }

@@ -1,28 +1,26 @@
 use std::time::Duration;
 
 use super::reads::with_state;
-use super::store::run;
-use super::{Fixture, asked, content, everybody, member, only, refused, text, video};
-use crate::domain::page::{ReplyPage, RootPage};
-use crate::domain::rank::{RankSort, Ranking, TOKENS_LIVE};
-use crate::domain::request::{Fingerprint, IdempotencyKey, RequestIdentity};
-use crate::domain::subject::SubjectState;
-use crate::ports::IdSource;
-use crate::read::{ListRanked, ListRankedReplies, RankedAt, RankedPage};
-use crate::write::verbs::{CommandKind, Create, DeleteSubject, Reply};
-use crate::{ClientInfo, Command, CommentId, Error, Millis, Result, SubjectKey};
+use super::{Fixture, asked, content, everybody, member, only, refused, run, text, video};
+use riposte_core::page::{ReplyPage, RootPage};
+use riposte_core::rank::{RankSort, Ranking, TOKENS_LIVE};
+use riposte_core::read::{ListRanked, ListRankedReplies, RankedAt, RankedPage};
+use riposte_core::request::{Fingerprint, IdempotencyKey, RequestIdentity};
+use riposte_core::subject::SubjectState;
+use riposte_core::verbs::{CommandKind, Create, DeleteSubject, Reply};
+use riposte_core::{ClientInfo, Command, CommentId, Error, Millis, Result, SubjectKey};
 
 const EPOCH: i64 = 7;
 
 /// Sets the ranking snapshot and the bound of walks that begin from now on.
 fn rank(fixture: &Fixture, floors: &[i32], bound: i32) {
     let ranking = Ranking::new(EPOCH, Millis(0), floors.into());
-    *fixture.store.ranking.lock().expect("no test panics while it holds the lock") = Some((ranking, bound));
+    fixture.rankings.set(ranking, bound);
 }
 
 fn meanwhile(fixture: &Fixture, subject: &SubjectKey, root: Option<CommentId>, times: u8) {
     let command = |_| {
-        let id = run(IdSource::comment(&*fixture.store, subject.partition())).expect("ids do not run out");
+        let id = fixture.new_id(subject.partition());
         let (member, content, client) = (member("eve"), content("meanwhile"), ClientInfo::default());
         let verb: CommandKind = match root {
             None => Create { id, member, content, client, auto_create: None }.into(),
@@ -34,7 +32,7 @@ fn meanwhile(fixture: &Fixture, subject: &SubjectKey, root: Option<CommentId>, t
         };
         Command { subject: subject.clone(), verb, request, now: Millis(0) }
     };
-    fixture.store.meanwhile.lock().expect("no test panics while it holds the lock").extend((0..times).map(command));
+    fixture.model.interleave((0..times).map(command));
 }
 
 fn roots(fixture: &Fixture, subject: &SubjectKey, at: RankedAt, limit: usize) -> Result<RankedPage<RootPage>> {
@@ -160,7 +158,7 @@ fn a_walk_ends_when_its_tokens_do_or_its_ranking_is_forgotten() {
     }
     rank(&fixture, &[2, 1], 4);
     let begun = 1_000_000;
-    let at = |now| fixture.store.now.store(now, std::sync::atomic::Ordering::Relaxed);
+    let at = |now| fixture.clock.set(now);
     at(begun);
     let cursor = roots(&fixture, &subject, RankedAt::Beginning, 1).expect("the subject stands").trail.next(Some(2));
     let page = |cursor| roots(&fixture, &subject, RankedAt::Cursor(cursor), 1).map(|along| of_roots(&along).0);

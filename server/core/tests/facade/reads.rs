@@ -1,10 +1,9 @@
-use super::store::run;
-use super::{Fixture, asked, content, everybody, member, only, refused, text, video};
-use crate::domain::like::LikeValue;
-use crate::domain::object_type::ObjectType;
-use crate::domain::subject::SubjectState;
-use crate::write::verbs::{DeleteSubject, EditComment, SetLikeRequest, UpdateSubject};
-use crate::{CommentId, Error, SubjectKey};
+use super::{Fixture, asked, content, everybody, member, only, refused, run, text, video};
+use riposte_core::like::LikeValue;
+use riposte_core::object_type::ObjectType;
+use riposte_core::subject::SubjectState;
+use riposte_core::verbs::{DeleteSubject, EditComment, SetLikeRequest, UpdateSubject};
+use riposte_core::{CommentId, Error, SubjectKey};
 
 fn edited(fixture: &Fixture, id: CommentId, text: &str) -> i64 {
     let edit = EditComment { member: member("ann"), content: content(text), etag: String::new() };
@@ -162,8 +161,7 @@ fn likes_are_told_of_the_comments_of_one_subject() {
     assert_eq!(states(&[other, liked_one, disliked]), Ok(told.to_vec()));
     let Error::Invalid(violations) = refused(states(&[other, foreign])) else { panic!("another partition") };
     assert_eq!(violations.iter().map(|v| v.field.as_str()).collect::<Vec<_>>(), ["comment_ids[1]"]);
-    let unborn =
-        run(crate::ports::IdSource::comment(&*fixture.store, subject.partition())).expect("ids do not run out");
+    let unborn = fixture.new_id(subject.partition());
     assert_eq!(refused(states(&[unborn])), Error::CommentNotFound);
     let likers = |id, value| {
         let page = run(fixture.comments.likers(&everybody(), id, value, None, 9))?;
@@ -174,12 +172,12 @@ fn likes_are_told_of_the_comments_of_one_subject() {
     let page = run(fixture.comments.member_likes(&everybody(), &subject, &member("bob"), None, 1)).expect("it is open");
     assert_eq!((page.items[0].comment, page.more_after), (liked_one, true));
     fixture.hide(liked_one);
-    assert_eq!(likers(liked_one, LikeValue::Like), Err(Error::CommentUnavailable(crate::CommentState::Hidden)));
+    assert_eq!(likers(liked_one, LikeValue::Like), Err(Error::CommentUnavailable(riposte_core::CommentState::Hidden)));
 }
 
 #[test]
 fn a_history_leaves_out_what_may_not_be_shown() {
-    use crate::read::ListMemberComments;
+    use riposte_core::read::ListMemberComments;
     let fixture = Fixture::new();
     let keys = ["1", "2", "3"].map(|id| fixture.subject(id));
     let roots = keys.each_ref().map(|key| [fixture.root(key), fixture.root(key)]);
@@ -238,11 +236,14 @@ fn what_is_derived_is_rebuilt_and_repaired_under_a_subject_that_stands() {
     let fixture = Fixture::new();
     let (key, absent) = (fixture.subject("1"), video("9"));
     let caller = everybody();
-    let history = run(fixture.maintenance.rebuild_history(&caller, &key, None, 7));
-    let boards = run(fixture.maintenance.rebuild_boards(&caller, &key, None, 8));
-    let told = [history, boards].map(|rebuilt| rebuilt.map(|rebuilt| (rebuilt.comments, rebuilt.changed)));
-    assert_eq!(told, [Ok((7, 1)), Ok((8, 2))]);
-    assert_eq!(run(fixture.maintenance.repair(&caller, &key)).map(|repaired| repaired.revision), Ok(1));
+    let [first, second] = [(); 2].map(|()| fixture.root(&key));
+    [first, second].map(|id| liked(&fixture, id, "bob", LikeValue::Like));
+    let history = run(fixture.maintenance.rebuild_history(&caller, &key, None, 1));
+    let boards = run(fixture.maintenance.rebuild_boards(&caller, &key, None, 7));
+    let told = [history, boards].map(|rebuilt| rebuilt.map(|of| (of.comments, of.changed, of.next)));
+    assert_eq!(told, [Ok((1, 1, Some(first))), Ok((2, 2, None))]);
+    let repaired = run(fixture.maintenance.repair(&caller, &key)).map(|repaired| repaired.revision);
+    assert_eq!(repaired, Ok(fixture.row(&key).revision));
     for (caller, key, why) in
         [(&caller, &absent, Error::SubjectNotFound), (&only(["wall"]), &key, Error::CallerNotAllowed)]
     {

@@ -1,8 +1,4 @@
-use super::{ListOrder, Page, PageQuery, PageStart, RootPage};
-use crate::CommentView;
-use crate::ports::{CommentRows, ListRows};
-use crate::tests::Fixture;
-use crate::tests::store::run;
+use super::Page;
 
 #[test]
 fn another_page_of_the_same_items_has_as_much_on_either_side() {
@@ -11,39 +7,4 @@ fn another_page_of_the_same_items_has_as_much_on_either_side() {
         assert_eq!(page.map(|n| n * 10), Page { items: vec![10, 20], more_before, more_after });
     }
     assert_eq!(Page::<i32>::default(), Page { items: vec![], more_before: false, more_after: false });
-}
-
-#[test]
-fn the_root_of_a_thread_is_the_first_of_its_lineage() {
-    let fixture = Fixture::new();
-    let root = fixture.root(&fixture.subject("1"));
-    let reply = fixture.reply(root);
-    assert_eq!([root, reply].map(|id| fixture.at(id).root()), [root; 2]);
-}
-
-#[test]
-fn every_reader_sees_a_page_without_its_hidden_contents() {
-    let fixture = Fixture::new();
-    let subject = fixture.subject("1");
-    let roots = [fixture.root(&subject), fixture.root(&subject)];
-    let replies = roots.map(|root| [fixture.reply(root), fixture.reply(root)]);
-    for id in [roots[0], replies[0][0], replies[1][1]] {
-        fixture.hide(id);
-    }
-    let window = PageQuery { order: ListOrder::Oldest, start: PageStart::Beginning, limit: 5 };
-    let page = run(fixture.store.roots(&subject, window, 5)).ok().flatten().expect("the subject stands");
-    // Hidden replies are not listed. The test adds them as a stale cache entry would contain them.
-    let stale = |mut page: RootPage| {
-        for (thread, replies) in page.threads.items.iter_mut().zip(replies) {
-            let views = run(fixture.store.comments(&replies)).expect("a fixture has no faults");
-            thread.replies = views.into_iter().flatten().collect();
-        }
-        RootPage { pinned: page.threads.items.clone(), ..page }
-    };
-    let page = stale(page).redacted();
-    let shown = |view: &CommentView| view.content.is_some();
-    for threads in [&page.threads.items, &page.pinned] {
-        let told: Vec<_> = threads.iter().map(|t| (shown(&t.root), t.replies.iter().map(shown).collect())).collect();
-        assert_eq!(told, [(false, vec![false, true]), (true, vec![true, false])]);
-    }
 }

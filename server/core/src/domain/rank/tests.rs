@@ -10,11 +10,12 @@ use crate::domain::comment::{Comment, CommentRef};
 use crate::domain::counts::CommentCounts;
 use crate::domain::ids::CommentId;
 use crate::domain::lifecycle::Lifecycle;
+use crate::domain::member::MemberId;
 use crate::domain::object_type::{ObjectType, Policies, Policy};
+use crate::domain::path::Path;
 use crate::domain::state::CommentState;
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
-use crate::tests::Fixture;
 
 const PLAIN: HotProfile = HotProfile::Plain;
 
@@ -28,13 +29,23 @@ fn id(n: i64) -> CommentId {
 
 /// A root and its reply, with these likes, dislikes and replies.
 fn comments((like_count, dislike_count, reply_count): (i32, i32, i32)) -> [Comment; 2] {
-    let fixture = Fixture::new();
-    let root = fixture.root(&fixture.subject("1"));
-    let rows = [root, fixture.reply(root)].map(|id| fixture.store.rows().comments[&id].0.clone());
-    rows.map(|row| Comment {
-        reference: CommentRef { create_time: Millis(45_000_000), ..row.reference },
-        counts: CommentCounts { like_count, dislike_count, reply_count, ..row.counts },
-        ..row
+    let root = CommentRef {
+        id: id(1),
+        subject_id: id(9).into(),
+        root_id: None,
+        parent_id: None,
+        path: Path::root(id(1)),
+        floor: 1,
+        member: MemberId::stored("ann".to_owned()),
+        born_revision: 1,
+        create_time: Millis(45_000_000),
+    };
+    let (path, above) = (root.path.child(1), Some(root.id));
+    let reply = CommentRef { id: id(2), root_id: above, parent_id: above, path, ..root.clone() };
+    [root, reply].map(|reference| {
+        let row = Comment::new(reference);
+        let counts = CommentCounts { like_count, dislike_count, reply_count, ..row.counts };
+        Comment { counts, ..row }
     })
 }
 

@@ -1,12 +1,11 @@
-use super::super::store::run;
-use super::super::{everybody, member};
+use super::super::{everybody, member, run};
 use super::{Recorder, metadata, plain, rich, subject};
-use crate::domain::like::LikeValue;
-use crate::domain::origin::ImportOrigin;
-use crate::domain::subject::{Metadata, SubjectState};
-use crate::write::submit::{ImportItem, ImportKind};
-use crate::write::verbs::{ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
-use crate::{ClientInfo, CommentState, Content, Millis};
+use riposte_core::like::LikeValue;
+use riposte_core::origin::ImportOrigin;
+use riposte_core::subject::{Metadata, SubjectState};
+use riposte_core::submit::{ImportItem, ImportKind};
+use riposte_core::verbs::{ImportTimes, ImportedComment, ImportedLike, ImportedSubject};
+use riposte_core::{ClientInfo, CommentState, Content, Millis};
 
 fn item(external_id: &str, kind: ImportKind) -> ImportItem {
     let origin = ImportOrigin { source: "forum".to_owned(), external_id: external_id.to_owned() };

@@ -1,13 +1,13 @@
 use super::super::{WriteContext, member};
 use super::{Recorder, asked, asked_by_none, at, metadata, plain, rich, subject};
-use crate::domain::caller::Caller;
-use crate::domain::like::LikeValue;
-use crate::domain::subject::{Metadata, SubjectState};
-use crate::write::verbs::{
+use riposte_core::caller::Caller;
+use riposte_core::like::LikeValue;
+use riposte_core::subject::{Metadata, SubjectState};
+use riposte_core::verbs::{
     CreateReply, CreateRoot, DeleteActor, DeleteComment, DeleteSubject, EditComment, HideComment, NewSubject,
     PinComment, SetLikeRequest, UndeleteComment, UndeleteSubject, UpdateSubject,
 };
-use crate::{ClientInfo, Content};
+use riposte_core::{ClientInfo, Content};
 
 fn client() -> ClientInfo {
     let (platform, device) = ("ios".to_owned(), "iPhone17,1".to_owned());

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use async_trait::async_trait;
+use futures::FutureExt;
 use proptest::prelude::*;
 
 use super::{Continuation, Direction, RankPageStart, RankedCursor, RankedWalk, WalkSlice, Walker};
@@ -10,7 +11,11 @@ use crate::domain::rank::{RankPosition, RankSort, RankedList, Ranking};
 use crate::domain::subject::SubjectKey;
 use crate::domain::time::Millis;
 use crate::ports::Rankings;
-use crate::tests::store::run;
+
+/// Returns the output of a future that never waits.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("no list waits")
+}
 
 fn ranking(floors: &[i32]) -> Ranking {
     Ranking::new(1, Millis(0), floors.into())
