@@ -6,6 +6,7 @@
 //! outlives the work that a caller gave it.
 
 mod backoff_log;
+mod batcher;
 mod breaker;
 mod fallback;
 mod flag;
@@ -14,6 +15,7 @@ mod single_flight;
 mod throttled_log;
 
 pub use backoff_log::BackoffLog;
+pub use batcher::{BatchWorker, BatchedRequest, Batcher};
 pub use breaker::CircuitBreaker;
 pub use fallback::{fell_back, record_fallback, track_fallback};
 pub use flag::until_set;

@@ -1,10 +1,11 @@
 //! The lookup of comment locations. Every write that names a comment reads its location, so results
 //! are cached, and lookups that arrive while others are in progress are combined in the next one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use riposte_core::location::CommentLocation;
 use riposte_core::{CommentId, Error, ObjectTypeScope, Result};
+use riposte_sync::{BatchWorker, Batcher};
 use tokio::sync::oneshot;
 
 use super::locate::Locate;
@@ -20,26 +21,17 @@ const AT_ONCE: usize = 2;
 pub(super) struct CommentLocator {
     sources: Arc<DataSources>,
     memory: CommentLocationCache,
-    /// One queue for each data source.
-    queues: Vec<Mutex<Queue>>,
+    /// The lookups of each data source.
+    lookups: Vec<Arc<Batcher<Vec<CommentId>, Found>>>,
 }
 
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: Vec<Waiter>,
-    under_way: usize,
-}
-
-#[derive(Debug)]
-struct Waiter {
-    ids: Vec<CommentId>,
-    answer: oneshot::Sender<Result<Vec<CommentLocation>>>,
-}
+/// The locations of the ids of one call.
+type Found = Result<Vec<CommentLocation>>;
 
 impl CommentLocator {
     pub(super) fn new(sources: Arc<DataSources>) -> Arc<Self> {
-        let queues = sources.all().iter().map(|_| Mutex::default()).collect();
-        Arc::new(Self { sources, memory: CommentLocationCache::new(), queues })
+        let lookups = sources.all().iter().map(|_| Batcher::new(AT_ONCE)).collect();
+        Arc::new(Self { sources, memory: CommentLocationCache::new(), lookups })
     }
 
     /// Returns the locations of those of `ids` that exist, in no order.
@@ -54,7 +46,7 @@ impl CommentLocator {
         types: &ObjectTypeScope,
     ) -> Result<Vec<CommentLocation>> {
         let (mut found, unknown) = self.memory.recall(ids, types);
-        let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.queues.len()];
+        let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.lookups.len()];
         for id in unknown {
             by_source[self.sources.map().source(id.partition())].push(id);
         }
@@ -67,23 +59,20 @@ impl CommentLocator {
         Ok(found)
     }
 
-    /// Adds a waiter to the queue of a source, and starts a lookup unless enough are in progress.
-    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Result<Vec<CommentLocation>>> {
-        let (answer, answered) = oneshot::channel();
-        let mut queue = self.queue(source);
-        queue.waiting.push(Waiter { ids, answer });
-        if queue.under_way < AT_ONCE {
-            queue.under_way += 1;
+    /// Adds ids to the next lookup of a source, and starts it unless enough are in progress.
+    fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Found> {
+        let (answer, worker) = self.lookups[source].add(ids);
+        if let Some(worker) = worker {
             let this = Arc::clone(self);
-            self.sources.desk().spawn(async move { this.work(source).await });
+            self.sources.desk().spawn(async move { this.work(worker).await });
         }
-        answered
+        answer
     }
 
-    /// Locates the ids of all waiters together, and repeats this until the queue is empty.
-    async fn work(&self, source: usize) {
-        while let Some(waiting) = self.next(source) {
-            let mut ids: Vec<CommentId> = waiting.iter().flat_map(|waiter| waiter.ids.iter().copied()).collect();
+    /// Locates the ids of all waiting calls together, and repeats this until none waits.
+    async fn work(&self, mut worker: BatchWorker<Vec<CommentId>, Found>) {
+        while let Some(waiting) = worker.next_batch() {
+            let mut ids: Vec<CommentId> = waiting.iter().flat_map(|call| call.request.iter().copied()).collect();
             ids.sort_unstable();
             ids.dedup();
             let mut read = scatter::gather::<Locate>(&self.sources, ids).await;
@@ -91,29 +80,14 @@ impl CommentLocator {
                 found.sort_unstable_by_key(|location| location.id);
                 found.iter().for_each(|location| self.memory.remember(location));
             }
-            for Waiter { ids, answer } in waiting {
+            for call in waiting {
                 let own = |found: &Vec<CommentLocation>| {
                     let place = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
-                    ids.iter().filter_map(place).map(|n| found[n].clone()).collect()
+                    call.request.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };
-                // A waiter that was dropped needs no result.
-                let _ = answer.send(read.as_ref().map(own).map_err(Clone::clone));
+                let answer = read.as_ref().map(own).map_err(Clone::clone);
+                call.answer(answer);
             }
         }
-    }
-
-    /// Returns the waiters of a queue. If there are none, returns `None` and counts one lookup less
-    /// in progress.
-    fn next(&self, source: usize) -> Option<Vec<Waiter>> {
-        let mut queue = self.queue(source);
-        if queue.waiting.is_empty() {
-            queue.under_way -= 1;
-            return None;
-        }
-        Some(std::mem::take(&mut queue.waiting))
-    }
-
-    fn queue(&self, source: usize) -> std::sync::MutexGuard<'_, Queue> {
-        self.queues[source].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

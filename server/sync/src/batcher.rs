@@ -1,0 +1,136 @@
+//! Combines requests that arrive while others are in progress.
+//!
+//! A few workers serve the requests. A worker takes all that wait as one batch and answers them
+//! together, and repeats this until none waits. So a single request is served at once, and under
+//! load the batches grow instead of their number. Requests of one batch are in order of arrival.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// The waiting requests, and the number of workers that serve them.
+#[derive(Debug)]
+pub struct Batcher<Q, A> {
+    queue: Mutex<Queue<Q, A>>,
+    max_workers: usize,
+}
+
+#[derive(Debug)]
+struct Queue<Q, A> {
+    waiting: Vec<BatchedRequest<Q, A>>,
+    workers: usize,
+}
+
+/// A request of a batch.
+#[derive(Debug)]
+pub struct BatchedRequest<Q, A> {
+    /// The request.
+    pub request: Q,
+    reply: oneshot::Sender<A>,
+}
+
+/// A worker. Its owner answers the batches of [`BatchWorker::next_batch`] until there are no more.
+#[derive(Debug)]
+pub struct BatchWorker<Q, A> {
+    batcher: Arc<Batcher<Q, A>>,
+    is_counted: bool,
+}
+
+impl<Q, A> Batcher<Q, A> {
+    /// Creates a batcher that has at most `max_workers` workers at a time.
+    #[must_use]
+    pub fn new(max_workers: usize) -> Arc<Self> {
+        Arc::new(Self { queue: Mutex::new(Queue { waiting: Vec::new(), workers: 0 }), max_workers })
+    }
+
+    /// Adds a request. Returns the channel of its answer, which ends without one if the worker is
+    /// dropped, and a new worker for the caller to run in a task of its own if there are not enough.
+    pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
+        let (reply, answer) = oneshot::channel();
+        let mut queue = self.queue();
+        queue.waiting.push(BatchedRequest { request, reply });
+        if queue.workers >= self.max_workers {
+            return (answer, None);
+        }
+        queue.workers += 1;
+        (answer, Some(BatchWorker { batcher: Arc::clone(self), is_counted: true }))
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue<Q, A>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<Q, A> BatchWorker<Q, A> {
+    /// Returns the requests that wait. If there are none, returns `None` and ends the worker.
+    pub fn next_batch(&mut self) -> Option<Vec<BatchedRequest<Q, A>>> {
+        let mut queue = self.batcher.queue();
+        if queue.waiting.is_empty() {
+            queue.workers -= usize::from(std::mem::take(&mut self.is_counted));
+            return None;
+        }
+        Some(std::mem::take(&mut queue.waiting))
+    }
+}
+
+/// A worker that is dropped before its end, for example by a panic, makes room for another one.
+impl<Q, A> Drop for BatchWorker<Q, A> {
+    fn drop(&mut self) {
+        if self.is_counted {
+            self.batcher.queue().workers -= 1;
+        }
+    }
+}
+
+impl<Q, A> BatchedRequest<Q, A> {
+    /// Sends the answer. A caller that was dropped needs none.
+    pub fn answer(self, answer: A) {
+        let _ = self.reply.send(answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BatchWorker, Batcher};
+
+    fn serve(worker: &mut BatchWorker<u8, u8>) -> Vec<u8> {
+        let batch = worker.next_batch().unwrap_or_default();
+        let requests = batch.iter().map(|waiting| waiting.request).collect();
+        batch.into_iter().for_each(|waiting| {
+            let answer = waiting.request * 10;
+            waiting.answer(answer);
+        });
+        requests
+    }
+
+    #[tokio::test]
+    async fn requests_that_arrive_while_the_workers_are_busy_are_one_batch() {
+        let batcher = Batcher::new(2);
+        let (first, one) = batcher.add(1);
+        let mut one = one.expect("the first worker");
+        let (second, two) = batcher.add(2);
+        assert_eq!(serve(&mut one), [1, 2], "the second worker has not started yet");
+        let later: Vec<_> = (3..6).map(|n| batcher.add(n)).collect();
+        assert!(later.iter().all(|(_, worker)| worker.is_none()), "two workers are enough");
+        assert_eq!(serve(&mut two.expect("the second worker")), [3, 4, 5]);
+        assert_eq!((first.await, second.await), (Ok(10), Ok(20)));
+        for (n, (answer, _)) in (3..6).zip(later) {
+            assert_eq!(answer.await, Ok(n * 10));
+        }
+        assert!(one.next_batch().is_none() && one.next_batch().is_none());
+        assert_eq!(batcher.queue().workers, 0);
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_is_lost_makes_room_for_another() {
+        let batcher = Batcher::new(1);
+        let (lost, worker) = batcher.add(1);
+        let mut worker = worker.expect("a worker");
+        assert_eq!(worker.next_batch().map(|batch| batch.len()), Some(1));
+        drop(worker);
+        assert!(lost.await.is_err(), "its request has no answer");
+        let (answer, worker) = batcher.add(2);
+        assert_eq!(serve(&mut worker.expect("a worker again")), [2]);
+        assert_eq!(answer.await, Ok(20));
+    }
+}
