@@ -151,9 +151,9 @@ impl CacheStack {
         self.0.is_some()
     }
 
-    /// Returns the tasks of the cache that run beside the calls. Every process checks that the cache
-    /// is being repaired. The auditor compares cached data with rows once the cache has received
-    /// them.
+    /// Returns the tasks of the cache that run beside the calls. Every process checks that the
+    /// cache is being repaired. The auditor compares cached data with rows once the cache has
+    /// received them.
     #[must_use]
     pub fn tasks(
         &self,

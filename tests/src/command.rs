@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use tokio::process::Command;
 
-use crate::server::binary;
+use crate::binary::binary;
 
 /// The output and the exit status of a command.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 //! [`suite`] runs one list of cases over every store. This crate must never depend on the server's
 //! crates: it tests only behaviour that is visible through the contract.
 
+pub mod binary;
 pub mod clock;
 pub mod command;
 pub mod drill;
@@ -18,6 +19,7 @@ pub mod raw;
 pub mod real;
 pub mod say;
 pub mod server;
+pub mod settings;
 pub mod suite;
 pub mod thread_tree;
 pub mod until;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Context, Result, ensure};
 use tokio::process::Command;
 
-use crate::{Server, command};
+use crate::{command, settings};
 
 /// Databases of one name with the tables of the binary under test.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct Databases {
 
 impl Databases {
     /// Creates databases of a fresh name on these servers and migrates them. `more` are arguments
-    /// in addition to those of [`Server::settings`].
+    /// in addition to those of [`settings::on_databases`].
     ///
     /// # Errors
     /// If the migration fails.
@@ -38,7 +38,7 @@ impl Databases {
         more: impl IntoIterator<Item = S>,
     ) -> Result<Self> {
         create(servers, name).await?;
-        let mut arguments = Server::settings(servers, name);
+        let mut arguments = settings::on_databases(servers, name);
         arguments.extend(more.into_iter().map(S::into));
         command::finish(command::riposte(&arguments)?.args(["migrate", "up"])).await?.ended(0)?;
         Ok(Self { servers: servers.to_owned(), name: name.to_owned(), arguments })

@@ -1,7 +1,7 @@
 //! The shipped binary as a separate process.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use riposte_sdk::{Client, Options};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
+use crate::binary::binary;
 use crate::mysql::Databases;
 
 /// A running server; dropping it kills the process.
@@ -23,21 +24,6 @@ pub struct Server {
     admin: String,
     metrics: String,
     _scratch: Option<tempfile::TempDir>,
-}
-
-/// Returns the path of the binary under test: `RIPOSTE_TEST_BIN`, or the one next to the test's own
-/// target folder.
-///
-/// # Errors
-/// If no binary exists.
-pub fn binary() -> Result<PathBuf> {
-    if let Some(given) = std::env::var_os("RIPOSTE_TEST_BIN") {
-        return Ok(given.into());
-    }
-    let me = std::env::current_exe()?;
-    // A test is in the folder `deps` of its profile, a program in the profile's folder itself.
-    let mut beside = me.ancestors().skip(1).take(2).map(|folder| folder.join("riposte"));
-    beside.find(|path| path.is_file()).context("no riposte binary: build it, or name it in RIPOSTE_TEST_BIN")
 }
 
 impl Server {
@@ -87,33 +73,6 @@ impl Server {
     /// If the migration fails or the server does not start.
     pub async fn serve(servers: &[String], name: &str) -> Result<Self> {
         Self::serve_with(&Databases::named(servers, name, [""; 0]).await?.arguments).await
-    }
-
-    /// Returns the `--set` arguments of a server on `servers`.
-    #[must_use]
-    pub fn settings(servers: &[String], name: &str) -> Vec<String> {
-        let source = |url: &String| format!("{{url=\"{url}/{name}\"}}");
-        let sources: Vec<_> = servers.iter().map(source).collect();
-        let sets = [
-            format!("store.sources=[{}]", sources.join(",")),
-            "server.listen=127.0.0.1:0".to_owned(),
-            "server.admin_listen=127.0.0.1:0".to_owned(),
-            "server.metrics_listen=127.0.0.1:0".to_owned(),
-            "server.drain_delay=0s".to_owned(),
-            "auth.allow_insecure=true".to_owned(),
-            "open_object_types=true".to_owned(),
-            "object_type_defaults.auto_create=true".to_owned(),
-            "object_types.deep.max_depth=8".to_owned(),
-            "object_types.brief.edit_window=1s".to_owned(),
-            "log.format=json".to_owned(),
-        ];
-        Self::sets(sets)
-    }
-
-    /// Returns the arguments for settings of the form `key=value`.
-    #[must_use]
-    pub fn sets<S: Into<String>>(settings: impl IntoIterator<Item = S>) -> Vec<String> {
-        settings.into_iter().flat_map(|set| ["--set".to_owned(), set.into()]).collect()
     }
 
     /// Starts `riposte serve` with these settings and waits until its log reports that it serves.

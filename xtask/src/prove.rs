@@ -48,8 +48,8 @@ pub(crate) struct Args {
     /// are in no network of their own then
     #[arg(long)]
     cluster: bool,
-    /// Let the databases flush once a second instead of at every commit: killed ones lose what was acknowledged, so this
-    /// run has to fail. Shows that a loss is found
+    /// Let the databases flush once a second instead of at every commit: killed ones lose what was
+    /// acknowledged, so this run has to fail. Shows that a loss is found
     #[arg(long, conflicts_with_all = ["smoke", "planted"])]
     careless: bool,
     /// Check a history that a run has left, and nothing else

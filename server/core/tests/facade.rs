@@ -47,8 +47,9 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("no port of the fixture waits")
 }
 
-/// The façade over an oracle of its own. Subjects of `video` are created explicitly, those of `wall`
-/// and of `forum` with their first comment. Threads of `forum` have three levels, others two.
+/// The façade over an oracle of its own. Subjects of `video` are created explicitly, those of
+/// `wall` and of `forum` with their first comment. Threads of `forum` have three levels, others
+/// two.
 struct Fixture {
     model: Arc<Model>,
     ids: Arc<GivenIds>,

@@ -5,8 +5,8 @@
 //! methods.yaml.
 //!
 //! Types of the contract are not passed to other crates; the domain receives domain types. An error
-//! of the domain becomes a status in [`status()`] and nowhere else. This crate must never name a store,
-//! a cache or the pipeline: it sees their ports.
+//! of the domain becomes a status in [`status()`] and nowhere else. This crate must never name a
+//! store, a cache or the pipeline: it sees their ports.
 
 pub mod admission;
 pub mod audit;

@@ -44,7 +44,8 @@ impl<Q, A> Batcher<Q, A> {
     }
 
     /// Adds a request. Returns the channel of its answer, which ends without one if the worker is
-    /// dropped, and a new worker for the caller to run in a task of its own if there are not enough.
+    /// dropped, and a new worker for the caller to run in a task of its own if there are not
+    /// enough.
     pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
         let (reply, answer) = oneshot::channel();
         let mut queue = self.queue();

@@ -33,7 +33,10 @@ pub(crate) struct ImportShared {
 
 impl std::fmt::Debug for ImportShared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ImportShared").field("source", &self.source).field("totals", &self.totals).finish_non_exhaustive()
+        f.debug_struct("ImportShared")
+            .field("source", &self.source)
+            .field("totals", &self.totals)
+            .finish_non_exhaustive()
     }
 }
 

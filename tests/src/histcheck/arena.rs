@@ -14,7 +14,7 @@ use super::options::Options;
 use crate::clock::Clock;
 use crate::mysql::{self, Databases};
 use crate::net::Network;
-use crate::{Server, redis};
+use crate::redis;
 
 /// Enough tables for several on both databases, and few enough that their statements are soon
 /// prepared: the number of calls in a run matters more than the number of tables they are spread
@@ -58,7 +58,7 @@ pub(super) async fn begin(
     let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;
     let wires = Wires::to(&ports, copies.port, &networks, options.seed).await?;
     let launch = |process: usize| {
-        let mut sets = Server::settings(&wires.databases(process), &databases.name);
+        let mut sets = crate::settings::on_databases(&wires.databases(process), &databases.name);
         sets.extend(TABLES.map(str::to_owned));
         let url = wires.redis(process).unwrap_or_else(|| copies.url.clone());
         let mut more: Vec<String> = SETS.map(str::to_owned).to_vec();
@@ -78,7 +78,7 @@ pub(super) async fn begin(
             more.extend(listens.map(|key| format!("{key}={}:0", network.server())));
             before.extend(network.enter()?);
         }
-        sets.extend(Server::sets(more));
+        sets.extend(crate::settings::sets(more));
         let clock = clocks.get(process).map(Clock::variables).into_iter().flatten();
         let mut variables: Vec<_> = clock.map(|(name, of)| (name, of.to_owned())).collect();
         if !options.mutant.is_empty() {

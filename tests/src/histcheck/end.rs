@@ -62,8 +62,8 @@ pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: 
     copies::read(rig.redis(), &stage.recorder).await.context("reading the copies")
 }
 
-/// Repeats a sample of the acknowledged requests, alternately at each server: every repeat has to be
-/// answered, as the first time.
+/// Repeats a sample of the acknowledged requests, alternately at each server: every repeat has to
+/// be answered, as the first time.
 ///
 /// # Errors
 /// Fails when a repeat has no response, since no fault is injected any more.

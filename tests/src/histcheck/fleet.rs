@@ -11,7 +11,8 @@ use nix::sys::signal::{Signal, kill};
 use tokio::sync::mpsc::UnboundedSender;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::server::{self, Server};
+use crate::binary::binary;
+use crate::server::Server;
 
 /// Number of servers that receive calls.
 pub(crate) const SERVERS: usize = 2;
@@ -126,7 +127,7 @@ fn well(number: usize, code: Option<i32>) -> Result<()> {
 
 impl Launch {
     async fn serve(&self) -> Result<Server> {
-        let binary = server::binary()?;
+        let binary = binary()?;
         let variables: Vec<(&str, &OsStr)> = self.variables.iter().map(|(name, of)| (*name, of.as_os_str())).collect();
         let errors = self.errors.clone();
         let hears = move |line| {

@@ -206,7 +206,8 @@ async fn commits_of_a_process_without_cache_reach_the_cache_through_the_relay_an
     let deaf = Server::serve(&databases, &name).await?;
     let url = redis.setting();
     let more = ["--set", "cache.kind=redis", "--set", &url, "--set", "response_cache.enabled=false"].map(str::to_owned);
-    let copying = Server::serve_with(&[Server::settings(&databases, &name), more.to_vec()].concat()).await?;
+    let copying =
+        Server::serve_with(&[riposte_tests::settings::on_databases(&databases, &name), more.to_vec()].concat()).await?;
     let there = Say::on(&deaf.client()?, "article");
     let here = Say { client: copying.client()?, key: there.key.clone() };
     let root = here.comment("m", "first").await?;

@@ -24,7 +24,7 @@ async fn the_exit_code_is_the_commands_and_no_process_is_left() -> Result<()> {
 
 #[tokio::test]
 async fn the_command_finds_the_server_ready() -> Result<()> {
-    let binary = riposte_tests::server::binary()?;
+    let binary = riposte_tests::binary::binary()?;
     let binary = binary.to_str().context("a path")?;
     let script = format!(
         "{binary} healthcheck --target $RIPOSTE_TARGET && {binary} export --object-type article \

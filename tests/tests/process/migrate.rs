@@ -17,7 +17,7 @@ pub(super) async fn fresh() -> Result<Option<Vec<String>>> {
     let Some(servers) = mysql::servers() else { return Ok(None) };
     let name = mysql::fresh_name();
     mysql::create(&servers, &name).await?;
-    Ok(Some(Server::settings(&servers, &name)))
+    Ok(Some(riposte_tests::settings::on_databases(&servers, &name)))
 }
 
 pub(super) async fn migrate(sets: &[String], tables: &[&str], verb: &str) -> Result<Ran> {

@@ -134,7 +134,7 @@ async fn changes_by_another_process_are_seen_within_a_second() -> Result<()> {
     let Some(databases) = mysql::servers() else { return Ok(()) };
     let name = mysql::fresh_name();
     let writer = Server::serve(&databases, &name).await?;
-    let mut sets = Server::settings(&databases, &name);
+    let mut sets = riposte_tests::settings::on_databases(&databases, &name);
     sets.extend(HOT.map(str::to_owned));
     let reader = Server::serve_with(&sets).await?;
     let writes = Say::on(&writer.client()?, "article");

@@ -28,7 +28,7 @@ impl Ground {
     async fn start(&self, roles: &str, more: &[&str]) -> Result<Server> {
         let roles = format!("server.roles={roles}");
         let more = [&roles[..]].into_iter().chain(more.iter().copied());
-        Server::serve_with(&[self.0.arguments.clone(), Server::sets(more)].concat()).await
+        Server::serve_with(&[self.0.arguments.clone(), riposte_tests::settings::sets(more)].concat()).await
     }
 
     /// Returns the holder of the lease, as a name that a process keeps for its lifetime; empty if

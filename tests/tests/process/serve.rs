@@ -128,7 +128,7 @@ async fn on_tables_of_other_counts_it_never_serves_and_says_both_counts() -> Res
 async fn without_its_databases_it_starts_and_says_which_are_out_of_reach() -> Result<()> {
     let free = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let url = format!("mysql://root:hush-hush@{free}");
-    let sets = riposte_tests::Server::settings(&[url], "none");
+    let sets = riposte_tests::settings::on_databases(&[url], "none");
     let mut server = LoggedServer::start(&sets, &TABLES)?;
     server.next("listening").await?;
     let event = server.next("not serving: the data source is unreachable").await?;

@@ -46,7 +46,7 @@ async fn one_data_source_that_takes_no_writes_is_found() -> Result<()> {
     mysql::query(&servers[1], "", &grant).await?;
     let address = servers[1].rsplit_once('@').map_or("", |(_, address)| address);
     let sources = [servers[0].clone(), format!("mysql://{reader}@{address}")];
-    let mut settings = Server::settings(&sources, &name);
+    let mut settings = riposte_tests::settings::on_databases(&sources, &name);
     settings.extend(TABLES.map(str::to_owned));
     let server = Server::serve_with(&settings).await?;
     let found = smoke(server.target(), &[]).await?;

@@ -25,7 +25,7 @@ async fn calls_to_a_stalled_source_fail_at_once_and_the_others_go_on() -> Result
     let proxy = Proxy::to(port).await?;
     drop(Server::serve(&[first.clone(), second], &name).await?);
     let proxied = format!("mysql://root@127.0.0.1:{}", proxy.port());
-    let server = Server::serve_with(&Server::settings(&[first, proxied], &name)).await?;
+    let server = Server::serve_with(&riposte_tests::settings::on_databases(&[first, proxied], &name)).await?;
     let client = server.client()?;
     let all: Vec<_> = (0..SUBJECTS).map(|_| Say::on(&client, "article")).collect();
     for say in &all {
@@ -97,7 +97,7 @@ async fn a_server_that_starts_with_a_stalled_source_serves_the_other_and_later_b
 
     proxy.set(Weather::Stalled);
     let proxied = format!("mysql://root@127.0.0.1:{}", proxy.port());
-    let server = Server::serve_with(&Server::settings(&[first, proxied], &name)).await?;
+    let server = Server::serve_with(&riposte_tests::settings::on_databases(&[first, proxied], &name)).await?;
     let client = server.client()?;
     let all: Vec<_> = keys.iter().map(|key| say(&client, key)).collect();
     let mut near = 0;

@@ -18,7 +18,7 @@ async fn a_ranked_walk_goes_on_at_another_server_while_others_write_and_the_firs
     let name = mysql::fresh_name();
     // The first server migrates, and the others share its databases.
     drop(Server::serve(&databases, &name).await?);
-    let sets = [Server::settings(&databases, &name), SETS.map(str::to_owned).to_vec()].concat();
+    let sets = [riposte_tests::settings::on_databases(&databases, &name), SETS.map(str::to_owned).to_vec()].concat();
     let first = Server::serve_with(&sets).await?;
     let second = Server::serve_with(&sets).await?;
     let here = Say::on(&first.client()?, "article");

@@ -19,7 +19,7 @@ async fn a_watch_at_one_server_returns_changes_made_at_another_and_resumes_there
     let Some(databases) = mysql::servers() else { return Ok(()) };
     let name = mysql::fresh_name();
     let first = Server::serve(&databases, &name).await?;
-    let second = Server::serve_with(&Server::settings(&databases, &name)).await?;
+    let second = Server::serve_with(&riposte_tests::settings::on_databases(&databases, &name)).await?;
     let here = Say::on(&first.client()?, "article");
     here.comment("m", "the first").await?;
     let there = Say { client: second.client()?, key: here.key.clone() };

@@ -1,6 +1,6 @@
-//! The orders of the load program for its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause 1`,
-//! `@resume 1`, `@fail-sync 1`, `@fill-disk 2`. It writes them to its standard output, one a line,
-//! and reads their completion from its standard input.
+//! The orders of the load program for its databases: `@kill 1`, `@kill 1 2`, `@start 2`, `@pause
+//! 1`, `@resume 1`, `@fail-sync 1`, `@fill-disk 2`. It writes them to its standard output, one a
+//! line, and reads their completion from its standard input.
 
 use crate::live::Live;
 use crate::servers::{DiskFault, Pair};

@@ -1,7 +1,7 @@
 //! The size of the ports: a trait in `server/core/src/ports` has at most eight methods, so that an
 //! implementation and a caller take one capability and not the whole backend.
 
-use super::Fault;
+use super::Violation;
 use super::source::{Source, closing, in_name, line_of, words};
 
 /// The largest number of methods of a port.
@@ -9,7 +9,7 @@ const METHODS: usize = 8;
 const PORTS: [&str; 2] = ["server/core/src/ports.rs", "server/core/src/ports/"];
 
 /// Finds ports with too many methods.
-pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
+pub(crate) fn check(source: &Source, faults: &mut Vec<Violation>) {
     if !PORTS.iter().any(|place| source.path.starts_with(place)) {
         return;
     }
@@ -21,7 +21,7 @@ pub(crate) fn check(source: &Source, faults: &mut Vec<Fault>) {
             let head = code[at + "trait".len()..open].trim_start();
             let name = &head[..head.find(|c| !in_name(c)).unwrap_or(head.len())];
             let what = format!("the port `{name}` has {methods} methods (≤ {METHODS}); split it by capability");
-            faults.push(Fault::new(&source.path, line_of(code, at), what));
+            faults.push(Violation::new(&source.path, line_of(code, at), what));
         }
     }
 }

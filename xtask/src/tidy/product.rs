@@ -2,7 +2,7 @@
 //! generated or tests do not count.
 
 use super::source::Source;
-use super::{Violation, Report};
+use super::{Report, Violation};
 
 /// The folders of the crates that ship.
 const PRODUCT: [&str; 3] = ["server/", "migrations/", "sdk/rust/"];

@@ -52,7 +52,10 @@ fn public_types(code: &str) -> Vec<(&str, usize)> {
             }
             let rest = code[at + keyword.len()..].trim_start();
             let name = &rest[..rest.find(|c| !in_name(c)).unwrap_or(rest.len())];
-            found.push((name, line_of(code, at)));
+            // A macro that declares types has a variable here.
+            if !name.is_empty() {
+                found.push((name, line_of(code, at)));
+            }
         }
     }
     found

@@ -94,8 +94,8 @@ fn place(view: &CommentView) -> (i32, CommentId) {
     (view.comment.reference.floor, view.comment.reference.id)
 }
 
-/// Returns the range of a list that the comments of a page cover. A page that starts at an arbitrary
-/// position is no such range.
+/// Returns the range of a list that the comments of a page cover. A page that starts at an
+/// arbitrary position is no such range.
 fn part(wanted: &LoadKey, comments: &[&CommentView], more_after: bool) -> Option<ListRange> {
     let PageSelector::Window(window) = &wanted.which else { return None };
     let from = match window.start {

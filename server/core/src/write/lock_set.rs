@@ -2,7 +2,8 @@
 
 use crate::domain::ids::CommentId;
 
-/// The rows on which a command is decided, besides its subject. The store locks them before it runs the command.
+/// The rows on which a command is decided, besides its subject. The store locks them before it runs
+/// the command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LockSet {
     /// The comments to lock, in any order: targets, parents, and the ancestors whose counts may

@@ -141,8 +141,8 @@ verbs! {
 }
 
 verbs! {
-    /// The verb of a command about a like, with its arguments. The codes and names continue those of
-    /// [`CommandKind`].
+    /// The verb of a command about a like, with its arguments. The codes and names continue those
+    /// of [`CommandKind`].
     LikeCommandKind: LikeVerb,
     SetLike = (14, "SetLike") "Set a member's like.",
     ImportLike = (16, "ImportLike") "Import a like with its time.",

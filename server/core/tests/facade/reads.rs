@@ -237,7 +237,9 @@ fn what_is_derived_is_rebuilt_and_repaired_under_a_subject_that_stands() {
     let (key, absent) = (fixture.subject("1"), video("9"));
     let caller = everybody();
     let [first, second] = [(); 2].map(|()| fixture.root(&key));
-    [first, second].map(|id| liked(&fixture, id, "bob", LikeValue::Like));
+    for id in [first, second] {
+        liked(&fixture, id, "bob", LikeValue::Like);
+    }
     let history = run(fixture.maintenance.rebuild_history(&caller, &key, None, 1));
     let boards = run(fixture.maintenance.rebuild_boards(&caller, &key, None, 7));
     let told = [history, boards].map(|rebuilt| rebuilt.map(|of| (of.comments, of.changed, of.next)));

@@ -275,8 +275,8 @@ impl ConsumerLoop {
         Ok(events.len())
     }
 
-    /// Applies events, and names the one that cannot be applied. A panic of the consumer is an error
-    /// like others: it does not end the task, which also runs the relay.
+    /// Applies events, and names the one that cannot be applied. A panic of the consumer is an
+    /// error like others: it does not end the task, which also runs the relay.
     async fn apply(&mut self, events: &[SequencedEvent]) -> Result<i64> {
         let applied = AssertUnwindSafe(self.consumer.apply(self.source, events)).catch_unwind().await;
         match applied.unwrap_or_else(|_| Err(Error::internal("the consumer panicked"))) {

@@ -1,4 +1,5 @@
-//! Ranked orders: the rank index, derived from the comments, and the ranking snapshots made from it.
+//! Ranked orders: the rank index, derived from the comments, and the ranking snapshots made from
+//! it.
 
 mod rank_index;
 mod snapshot;

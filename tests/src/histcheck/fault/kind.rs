@@ -105,7 +105,8 @@ impl Kind {
         (Self::PauseServer, "pause server", None, USUAL),
         (Self::RollServer, "roll server", None, USUAL),
         (Self::KillRelay, "kill relay", None, USUAL),
-        // Longer than a lease lasts, too: then it resumes when its successor already holds the lease.
+        // Longer than a lease lasts, too: then it resumes when its successor already holds the
+        // lease.
         (Self::PauseRelay, "pause relay", None, (300, 9_000)),
         (Self::StepClock, "step clock", Some(Means::Clocks), LONG),
         (Self::KillMariaDb, "kill MariaDB", None, USUAL),

@@ -65,9 +65,9 @@ pub(crate) const PATIENT: usize = 1;
 
 /// The kinds that affect a proxy, with a fixed effect.
 const WEATHER: [(Kind, Weather); 5] = [
-    (Kind::KillMidway, Weather::Silent),
+    (Kind::KillMidway, Weather::Stalled),
     (Kind::Slices, Weather::Slices),
-    (Kind::HalfOpen, Weather::Silent),
+    (Kind::HalfOpen, Weather::Stalled),
     (Kind::OneWay, Weather::Deaf),
     (Kind::Reset, Weather::Reset),
 ];

@@ -27,8 +27,8 @@ const LOOKED: usize = 24;
 const LOUD: u32 = SUBJECTS as u32 - 20;
 /// Number of first texts of each client that may go to quiet subjects.
 const EARLY: u64 = 12;
-/// Number of subjects, before the quiet ones, with likes of the member of all clients. They are few,
-/// so that many clients set the same like, and apart from others, because such likes leave the
+/// Number of subjects, before the quiet ones, with likes of the member of all clients. They are
+/// few, so that many clients set the same like, and apart from others, because such likes leave the
 /// counts of their comment less certain.
 const CONTESTED: u32 = 2;
 /// Period in which likes go to the same quiet comment.
@@ -176,7 +176,8 @@ impl Planner {
 
     /// Records an acknowledged like, whichever call of the client sent it.
     pub(crate) fn heed(&mut self, op: &Op) {
-        // A repeated like of the contested member may act as a new one, after one of another client.
+        // A repeated like of the contested member may act as a new one, after one of another
+        // client.
         if let (Outcome::Liked(_), false) = (&op.outcome, op.call.is_contested()) {
             self.keep(op);
         }

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::{Client, Error, v1};
+use riposte_tests::binary::binary;
 use riposte_tests::command::{self, riposte};
-use riposte_tests::server::binary;
 use riposte_tests::{Say, Server, Watch, until};
 use tonic::{Code, Status};
 

@@ -92,7 +92,7 @@ async fn full_writes_refuse_creates_and_take_down_what_has_to_go() -> Result<()>
         "server.max_write_time=30s",
         "server.max_call_time=40s",
     ];
-    let databases = Databases::on(std::slice::from_ref(&url), Server::sets(more)).await?;
+    let databases = Databases::on(std::slice::from_ref(&url), riposte_tests::settings::sets(more)).await?;
     let server = Server::serve_with(&databases.arguments).await?;
     let (held, other) = (Say::on(&server.client()?, "article"), Say::on(&server.client()?, "article"));
     held.comment("m", "the subject comes into being").await?;

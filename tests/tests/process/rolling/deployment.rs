@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use riposte_tests::binary::binary;
 use riposte_tests::mysql::{self, Databases};
-use riposte_tests::server::binary;
 use riposte_tests::{Server, redis};
 use tempfile::NamedTempFile;
 
@@ -77,7 +77,9 @@ impl Deployment {
         let (Some(databases), Some(program)) = (mysql::servers(), redis::Program::find()) else { return Ok(None) };
         let redis = Redis::start(kind, program).await?;
         let url = format!("cache.url={}", redis.url());
-        let more = Server::sets(SETS.into_iter().chain([url.as_str()])).into_iter().chain(TABLES.map(str::to_owned));
+        let more = riposte_tests::settings::sets(SETS.into_iter().chain([url.as_str()]))
+            .into_iter()
+            .chain(TABLES.map(str::to_owned));
         let Databases { name, arguments, .. } = Databases::on(&databases, more).await?;
         let now = Version { binary: binary()?, arguments, _file: None };
         let before = Version::before(&databases, &name, &redis.url())?;

@@ -52,7 +52,7 @@ impl Fixture {
 
     fn settings(&self) -> Vec<String> {
         let file = format!("store.sources=[{{url_file=\"{}\"}}]", self.files.path("source").display());
-        let mut sets = Server::settings(std::slice::from_ref(&self.url), &self.name);
+        let mut sets = riposte_tests::settings::on_databases(std::slice::from_ref(&self.url), &self.name);
         sets.extend(["--set", &file].into_iter().chain(SOON).map(str::to_owned));
         sets
     }

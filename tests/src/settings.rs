@@ -1,0 +1,28 @@
+//! Settings of servers as arguments of the command line.
+
+/// Returns the `--set` arguments of a server on `servers`.
+#[must_use]
+pub fn on_databases(servers: &[String], name: &str) -> Vec<String> {
+    let source = |url: &String| format!("{{url=\"{url}/{name}\"}}");
+    let sources: Vec<_> = servers.iter().map(source).collect();
+    let values = [
+        format!("store.sources=[{}]", sources.join(",")),
+        "server.listen=127.0.0.1:0".to_owned(),
+        "server.admin_listen=127.0.0.1:0".to_owned(),
+        "server.metrics_listen=127.0.0.1:0".to_owned(),
+        "server.drain_delay=0s".to_owned(),
+        "auth.allow_insecure=true".to_owned(),
+        "open_object_types=true".to_owned(),
+        "object_type_defaults.auto_create=true".to_owned(),
+        "object_types.deep.max_depth=8".to_owned(),
+        "object_types.brief.edit_window=1s".to_owned(),
+        "log.format=json".to_owned(),
+    ];
+    sets(values)
+}
+
+/// Returns the arguments for settings of the form `key=value`.
+#[must_use]
+pub fn sets<S: Into<String>>(settings: impl IntoIterator<Item = S>) -> Vec<String> {
+    settings.into_iter().flat_map(|set| ["--set".to_owned(), set.into()]).collect()
+}
