@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
-use riposte_tests::mysql::{self, Databases};
+use riposte_tests::mysql;
+use riposte_tests::mysql::Databases;
 use riposte_tests::{Names, Say, Server};
 
 use super::migrate::TABLES;

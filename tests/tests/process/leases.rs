@@ -10,7 +10,8 @@ use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use riposte_tests::Server;
 use riposte_tests::clock::Clock;
-use riposte_tests::mysql::{self, Databases};
+use riposte_tests::mysql;
+use riposte_tests::mysql::Databases;
 
 use super::migrate::TABLES;
 use hammer::{Hammer, NewComment};

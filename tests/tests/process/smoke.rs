@@ -3,7 +3,8 @@
 use anyhow::{Result, ensure};
 use riposte_tests::Server;
 use riposte_tests::command::{self, Ran};
-use riposte_tests::mysql::{self, Databases};
+use riposte_tests::mysql;
+use riposte_tests::mysql::Databases;
 
 use super::migrate::TABLES;
 

@@ -194,46 +194,46 @@ mod tests {
     use crate::histcheck::history::Value::{Like, None as Nothing};
 
     fn liked() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 6, Like, Some((2, 0, 3)));
-        sketch
+        let mut history = Sketch::default();
+        history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 6, Like, Some((2, 0, 3)));
+        history
     }
 
     #[test]
     fn counts_of_their_time_are_fine() {
-        let mut sketch = liked();
-        sketch.get(4, Item { likes: 2, revision: 3, ..item(11, 1) }, true);
+        let mut history = liked();
+        history.get(4, Item { likes: 2, revision: 3, ..item(11, 1) }, true);
         // During the second like both counts are possible; a read that is not fresh may return the
         // old one.
-        sketch.get(3, Item { likes: 1, revision: 2, ..item(11, 1) }, true);
-        sketch.get(5, Item { likes: 1, revision: 2, ..item(11, 1) }, false);
-        sketch.like(6, 5, Nothing, None);
+        history.get(3, Item { likes: 1, revision: 2, ..item(11, 1) }, true);
+        history.get(5, Item { likes: 1, revision: 2, ..item(11, 1) }, false);
+        history.like(6, 5, Nothing, None);
         for (at, likes) in [(7, 2), (8, 1)] {
-            sketch.get(at, Item { likes, ..item(11, 1) }, true);
+            history.get(at, Item { likes, ..item(11, 1) }, true);
         }
-        sketch.has_none();
+        history.has_none();
     }
 
     #[test]
     fn a_count_too_low_or_too_high_is_found() {
         for (likes, words) in [(1, "has 1 likes, not 2 to 2"), (3, "has 3 likes, not 2 to 2")] {
-            let mut sketch = liked();
-            sketch.get(4, Item { likes, revision: 9, ..item(11, 1) }, true);
-            sketch.has("like counts", words);
+            let mut history = liked();
+            history.get(4, Item { likes, revision: 9, ..item(11, 1) }, true);
+            history.has("like counts", words);
         }
-        let mut sketch = liked();
-        sketch.like(4, 5, Nothing, Some((2, 0, 4)));
+        let mut history = liked();
+        history.like(4, 5, Nothing, Some((2, 0, 4)));
         // A read during the call that removes the like may show either state; a later read may not.
-        sketch.get(5, Item { likes: 2, revision: 4, ..item(11, 1) }, true);
-        sketch.has("like counts", "has 2 likes, not 1 to 1");
+        history.get(5, Item { likes: 2, revision: 4, ..item(11, 1) }, true);
+        history.has("like counts", "has 2 likes, not 1 to 1");
     }
 
     #[test]
     fn likes_that_stay_old_are_found() {
         let old = |at, fresh| {
-            let mut sketch = liked();
-            sketch.get(at, Item { likes: 1, revision: 2, ..item(11, 1) }, fresh);
-            sketch
+            let mut history = liked();
+            history.get(at, Item { likes: 1, revision: 2, ..item(11, 1) }, fresh);
+            history
         };
         old(5, false).has_none();
         old(5, true).has("like counts", "of revision 2, fresh, though 3 had been told");
@@ -243,9 +243,9 @@ mod tests {
     #[test]
     fn a_count_that_nobody_may_have_seen_for_long_is_found_at_any_revision() {
         let at = |at, likes| {
-            let mut sketch = liked();
-            sketch.get(at, Item { likes, revision: 9, ..item(11, 1) }, false);
-            sketch
+            let mut history = liked();
+            history.get(at, Item { likes, revision: 9, ..item(11, 1) }, false);
+            history
         };
         at(5, 1).has_none();
         at(5, 3).has("like counts", "has 3 likes, not 0 to 2");
@@ -255,20 +255,20 @@ mod tests {
     #[test]
     fn a_member_of_all_clients_may_count_or_not_and_counts_once() {
         for (likes, words) in [(2, None), (3, None), (4, Some("has 4 likes, not 2 to 3"))] {
-            let mut sketch = liked();
-            sketch.like(4, 9, Like, Some((3, 0, 4))).like(5, 9, Nothing, Some((2, 0, 5))).last(|op| op.client = 7);
-            sketch.get(6, Item { likes, revision: 9, ..item(11, 1) }, true);
+            let mut history = liked();
+            history.like(4, 9, Like, Some((3, 0, 4))).like(5, 9, Nothing, Some((2, 0, 5))).last(|op| op.client = 7);
+            history.get(6, Item { likes, revision: 9, ..item(11, 1) }, true);
             match words {
-                None => sketch.has_none(),
-                Some(words) => sketch.has("like counts", words),
+                None => history.has_none(),
+                Some(words) => history.has("like counts", words),
             }
         }
     }
 
     #[test]
     fn two_counts_of_one_revision_are_found() {
-        let mut sketch = liked();
-        sketch.get(5, Item { likes: 2, revision: 2, ..item(11, 1) }, false);
-        sketch.has("like counts", "of revision 2 has +1 −0 and +2 −0");
+        let mut history = liked();
+        history.get(5, Item { likes: 2, revision: 2, ..item(11, 1) }, false);
+        history.has("like counts", "of revision 2 has +1 −0 and +2 −0");
     }
 }

@@ -105,33 +105,33 @@ mod tests {
     use crate::histcheck::history::{Item, Sort};
 
     fn two() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2);
-        sketch
+        let mut history = Sketch::default();
+        history.root(1, 11, 1, 1).root(2, 12, 2, 2);
+        history
     }
 
     #[test]
     fn a_page_of_its_revision_is_fine_however_late_it_comes() {
-        let mut sketch = two();
-        sketch.delete(3, 11, 3);
-        sketch.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2)]);
-        sketch.page(5, Sort::Oldest, 3, &[item(12, 2)]);
-        sketch.has_none();
+        let mut history = two();
+        history.delete(3, 11, 3);
+        history.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2)]);
+        history.page(5, Sort::Oldest, 3, &[item(12, 2)]);
+        history.has_none();
     }
 
     #[test]
     fn what_was_deleted_at_the_revision_is_found() {
-        let mut sketch = two();
-        sketch.delete(3, 11, 3).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
-        sketch.has("rows", "its content is shown though it was deleted");
+        let mut history = two();
+        history.delete(3, 11, 3).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
+        history.has("rows", "its content is shown though it was deleted");
     }
 
     #[test]
     fn what_was_deleted_before_a_fresh_get_is_found_and_before_a_stale_one_only_after_a_while() {
         let get = |at, fresh| {
-            let mut sketch = two();
-            sketch.delete(3, 11, 3).get(at, item(11, 1), fresh);
-            sketch
+            let mut history = two();
+            history.delete(3, 11, 3).get(at, item(11, 1), fresh);
+            history
         };
         get(4, true).has("rows", "its content is shown though it was deleted");
         get(4, false).has_none();
@@ -140,70 +140,70 @@ mod tests {
 
     #[test]
     fn deleted_content_that_may_have_been_brought_back_is_fine() {
-        let mut sketch = two();
-        sketch.delete(3, 11, 3).undelete(4, 11, None).page(5, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
-        sketch.has_none();
+        let mut history = two();
+        history.delete(3, 11, 3).undelete(4, 11, None).page(5, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
+        history.has_none();
     }
 
     #[test]
     fn an_old_text_is_found_and_an_unknown_new_one_is_fine() {
-        let mut sketch = two();
-        sketch.edit(3, 11, 70, Some(3)).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
-        sketch.has("rows", "at revision 3 its text is 70");
-        let mut sketch = two();
+        let mut history = two();
+        history.edit(3, 11, 70, Some(3)).page(4, Sort::Oldest, 3, &[item(11, 1), item(12, 2)]);
+        history.has("rows", "at revision 3 its text is 70");
+        let mut history = two();
         let edited = Item { text: 70, ..item(11, 1) };
-        sketch.edit(3, 11, 70, None).page(4, Sort::Oldest, 3, &[edited, item(12, 2)]);
-        sketch.has_none();
+        history.edit(3, 11, 70, None).page(4, Sort::Oldest, 3, &[edited, item(12, 2)]);
+        history.has_none();
     }
 
     #[test]
     fn strangers_refused_ones_and_doubles_are_found() {
-        let mut sketch = two();
-        sketch.page(3, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
-        sketch.has("rows", "nobody wrote it");
-        let mut sketch = two();
-        sketch.refused_root(3, 13).page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
-        sketch.has("rows", "was refused as not executed");
-        let mut sketch = two();
+        let mut history = two();
+        history.page(3, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
+        history.has("rows", "nobody wrote it");
+        let mut history = two();
+        history.refused_root(3, 13).page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
+        history.has("rows", "was refused as not executed");
+        let mut history = two();
         let double = Item { text: item(11, 1).text, ..item(13, 3) };
-        sketch.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), double]);
-        sketch.has("rows", "doubled");
+        history.page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), double]);
+        history.has("rows", "doubled");
     }
 
     #[test]
     fn an_export_shows_the_author_of_a_tombstone_and_another_author_or_parent_is_found() {
         let exported = |gone: Item| {
-            let mut sketch = two();
-            sketch.reply(3, 11, 21, 1, 3).delete(4, 12, 4).export(9, &[item(11, 1), below(11, 21, 1), gone], &[]);
-            sketch
+            let mut history = two();
+            history.reply(3, 11, 21, 1, 3).delete(4, 12, 4).export(9, &[item(11, 1), below(11, 21, 1), gone], &[]);
+            history
         };
         let gone = Item { member: 1, ..tombstone(12, 2) };
         exported(gone).has_none_of("rows");
         exported(Item { member: 2, ..gone }).has("rows", "its author is 1");
         exported(tombstone(12, 2)).has("rows", "its author is 1");
-        let mut sketch = exported(gone);
+        let mut history = exported(gone);
         let strange = [Item { member: 2, ..item(11, 1) }, Item { parent: 12, ..below(11, 21, 1) }, gone];
-        sketch.export(10, &strange, &[]).has("rows", "its author is 1");
-        sketch.has("rows", "it answers 11");
+        history.export(10, &strange, &[]).has("rows", "its author is 1");
+        history.has("rows", "it answers 11");
     }
 
     #[test]
     fn the_state_that_stands_in_the_end_is_that_of_the_last_change() {
         let (stands, gone) = (item(11, 1), Item { member: 1, ..tombstone(11, 1) });
         let ends = |row: Item, changes: &dyn Fn(&mut Sketch)| {
-            let mut sketch = Sketch::default();
-            changes(sketch.root(1, 11, 1, 1));
-            sketch.export(9, &[row], &[]);
-            sketch
+            let mut history = Sketch::default();
+            changes(history.root(1, 11, 1, 1));
+            history.export(9, &[row], &[]);
+            history
         };
-        let deleted = |sketch: &mut Sketch| {
-            sketch.delete(2, 11, 2);
+        let deleted = |history: &mut Sketch| {
+            history.delete(2, 11, 2);
         };
-        let back = |sketch: &mut Sketch| {
-            sketch.delete(2, 11, 2).undelete(3, 11, Some(3));
+        let back = |history: &mut Sketch| {
+            history.delete(2, 11, 2).undelete(3, 11, Some(3));
         };
-        let unknown = |sketch: &mut Sketch| {
-            sketch.unknown_delete(2, 11);
+        let unknown = |history: &mut Sketch| {
+            history.unknown_delete(2, 11);
         };
         ends(stands, &deleted).has("rows", "its content is shown though it was deleted");
         ends(gone, &back).has("rows", "deleted though it stands");
@@ -213,19 +213,19 @@ mod tests {
         {
             ends(row, changes).has_none_of("rows");
         }
-        let mut sketch = Sketch::default();
+        let mut history = Sketch::default();
         let double = Item { text: stands.text, ..item(12, 2) };
-        sketch.root(1, 11, 1, 1).delete(2, 11, 2).export(9, &[gone, double], &[]);
-        sketch.has("rows", "doubled");
+        history.root(1, 11, 1, 1).delete(2, 11, 2).export(9, &[gone, double], &[]);
+        history.has("rows", "doubled");
     }
 
     #[test]
     fn a_comment_of_the_future_or_at_another_floor_is_found() {
-        let mut sketch = two();
-        sketch.page(3, Sort::Oldest, 1, &[item(11, 1), item(12, 2)]);
-        sketch.has("rows", "made at 2");
-        let mut sketch = two();
-        sketch.page(3, Sort::Oldest, 1, &[item(11, 2)]);
-        sketch.has("rows", "floor 1");
+        let mut history = two();
+        history.page(3, Sort::Oldest, 1, &[item(11, 1), item(12, 2)]);
+        history.has("rows", "made at 2");
+        let mut history = two();
+        history.page(3, Sort::Oldest, 1, &[item(11, 2)]);
+        history.has("rows", "floor 1");
     }
 }

@@ -5,7 +5,8 @@ use anyhow::{Context, Result};
 use super::line::Line;
 use crate::histcheck::history::{CommentRow, ContentRow, LikeRow, Recorder, Rows, SubjectRow, Table};
 use crate::histcheck::names;
-use crate::mysql::{self, Databases};
+use crate::mysql;
+use crate::mysql::Databases;
 use riposte_sdk::v1::SubjectKey;
 
 const SUBJECTS: &str = "id, part, object_type, object_id, next_floor, root_count, comment_count, revision";

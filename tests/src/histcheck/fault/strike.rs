@@ -64,12 +64,11 @@ pub(crate) const PROCESSES: usize = SERVERS + 1;
 pub(crate) const PATIENT: usize = 1;
 
 /// The kinds that affect a proxy, with a fixed effect.
-const WEATHER: [(Kind, Weather); 5] = [
-    (Kind::KillMidway, Weather::Stalled),
-    (Kind::Slices, Weather::Slices),
-    (Kind::HalfOpen, Weather::Stalled),
-    (Kind::OneWay, Weather::Deaf),
-    (Kind::Reset, Weather::Reset),
+const WEATHER: [(&[Kind], Weather); 4] = [
+    (&[Kind::Slices], Weather::Slices),
+    (&[Kind::HalfOpen, Kind::KillMidway], Weather::Stalled),
+    (&[Kind::OneWay], Weather::Deaf),
+    (&[Kind::Reset], Weather::Reset),
 ];
 
 impl Strike {
@@ -106,7 +105,7 @@ impl Strike {
 
     /// Returns the process affected by a kind: the process itself, its clock, or its connections.
     fn whom(kind: Kind, random: &mut StdRng) -> usize {
-        if kind.is_of_copies() {
+        if matches!(kind, Kind::Late | Kind::KillMidway) {
             return PATIENT;
         }
         if matches!(kind, Kind::KillRelay | Kind::PauseRelay) {
@@ -121,7 +120,7 @@ impl Strike {
         if matches!(self.kind, Kind::Delay | Kind::Late) {
             return Some(Weather::Delay(self.delay));
         }
-        WEATHER.iter().find_map(|(kind, weather)| (*kind == self.kind).then_some(*weather))
+        WEATHER.iter().find_map(|(kinds, weather)| kinds.contains(&self.kind).then_some(*weather))
     }
 
     /// Returns the servers that are killed together.

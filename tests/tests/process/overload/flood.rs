@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use riposte_sdk::v1::{CommentSort, ErrorReason, HideCommentRequest, ListCommentsRequest, UnhideCommentRequest};
-use riposte_tests::mysql::{self, Databases};
+use riposte_tests::mysql;
+use riposte_tests::mysql::Databases;
 use riposte_tests::{Say, Server, Watch, until};
 use tokio::task::JoinSet;
 use tonic::transport::Endpoint;

@@ -35,43 +35,43 @@ mod tests {
     /// Returns comment 11, liked by member 5 through one client; another client then takes the like
     /// back.
     fn undone() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
-        sketch.like(3, 5, Nothing, Some((0, 0, 3))).last(|op| op.client = 7);
-        sketch
+        let mut history = Sketch::default();
+        history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
+        history.like(3, 5, Nothing, Some((0, 0, 3))).last(|op| op.client = 7);
+        history
     }
 
     #[test]
     fn the_value_that_was_set_last_is_fine_and_one_that_was_replaced_is_found() {
         let stands = |likes: &[(i64, u32, Value)]| {
-            let mut sketch = undone();
-            sketch.export(9, &[item(11, 1)], likes);
-            sketch
+            let mut history = undone();
+            history.export(9, &[item(11, 1)], likes);
+            history
         };
         stands(&[]).has_none_of("likes");
         stands(&[(11, 5, Like)]).has("likes", "member 5 of all clients is said to have Like");
         stands(&[(11, 5, Dislike)]).has("likes", "member 5 of all clients is said to have Dislike");
-        let mut sketch = undone();
-        sketch.state(2, 5, Nothing).state(3, 5, Like).has_none_of("likes");
+        let mut history = undone();
+        history.state(2, 5, Nothing).state(3, 5, Like).has_none_of("likes");
     }
 
     #[test]
     fn an_acknowledged_value_that_vanished_is_found() {
-        let mut sketch = undone();
-        sketch.like(4, 5, Like, Some((1, 0, 4))).state(5, 5, Like).has_none_of("likes");
-        sketch.state(6, 5, Nothing).has("likes", "member 5 of all clients is said to have None");
+        let mut history = undone();
+        history.like(4, 5, Like, Some((1, 0, 4))).state(5, 5, Like).has_none_of("likes");
+        history.state(6, 5, Nothing).has("likes", "member 5 of all clients is said to have None");
     }
 
     #[test]
     fn a_write_that_is_unanswered_or_repeated_may_come_late() {
-        let mut sketch = undone();
-        sketch.like(4, 5, Dislike, None).last(|op| op.client = 8);
-        sketch.like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Dislike).has_none_of("likes");
-        sketch.state(7, 5, Nothing).has("likes", "to have None");
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).like(2, 5, Like, None).again(3, Outcome::Unknown("UNAVAILABLE".into()));
-        sketch.last(|op| op.client = 1_000).like(4, 5, Like, Some((1, 0, 2))).last(|op| op.client = 7);
-        sketch.like(5, 5, Nothing, Some((0, 0, 3))).last(|op| op.client = 8);
-        sketch.state(6, 5, Like).has_none_of("likes");
+        let mut history = undone();
+        history.like(4, 5, Dislike, None).last(|op| op.client = 8);
+        history.like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Dislike).has_none_of("likes");
+        history.state(7, 5, Nothing).has("likes", "to have None");
+        let mut history = Sketch::default();
+        history.root(1, 11, 1, 1).like(2, 5, Like, None).again(3, Outcome::Unknown("UNAVAILABLE".into()));
+        history.last(|op| op.client = 1_000).like(4, 5, Like, Some((1, 0, 2))).last(|op| op.client = 7);
+        history.like(5, 5, Nothing, Some((0, 0, 3))).last(|op| op.client = 8);
+        history.state(6, 5, Like).has_none_of("likes");
     }
 }
