@@ -17,7 +17,7 @@ pub(crate) enum StoreError {
     /// The database has not responded within the time limit of a transaction.
     Silence,
     /// The database was not called, because the circuit breaker is open.
-    Away,
+    Unavailable,
 }
 
 /// The class of a failed statement: its consequence for the surrounding transaction.
@@ -39,7 +39,7 @@ pub(crate) enum ErrorClass {
 
 impl ErrorClass {
     /// Returns whether the data source itself may have failed.
-    pub(crate) fn is_away(self) -> bool {
+    pub(crate) fn is_unavailable(self) -> bool {
         match self {
             Self::Lost | Self::Unreachable => true,
             Self::Conflict | Self::Locked | Self::Duplicate | Self::Fatal => false,
@@ -64,7 +64,7 @@ impl From<StoreError> for Error {
         match fault {
             StoreError::Domain(error) => error,
             StoreError::Silence => Self::ShardUnavailable,
-            StoreError::Away => Self::ShardAway { after: CircuitBreaker::PAUSE },
+            StoreError::Unavailable => Self::ShardAway { after: CircuitBreaker::PAUSE },
             StoreError::Db(error) => match meaning(&error) {
                 ErrorClass::Lost | ErrorClass::Unreachable => Self::ShardUnavailable,
                 // The transaction was retried inside and rolled back each time: nothing was
@@ -82,7 +82,7 @@ impl StoreError {
             Self::Db(error) => meaning(error),
             Self::Domain(Error::ShardUnavailable | Error::ShardAway { .. } | Error::Overloaded { .. })
             | Self::Silence
-            | Self::Away => ErrorClass::Unreachable,
+            | Self::Unavailable => ErrorClass::Unreachable,
             Self::Domain(_) => ErrorClass::Fatal,
         }
     }
@@ -113,8 +113,8 @@ pub fn is_locked(error: &DbErr) -> bool {
 
 /// Returns whether the data source itself may be unavailable; a source that denies access is
 /// available.
-pub(crate) fn is_away(error: &DbErr) -> bool {
-    meaning(error).is_away() && !is_denied(error)
+pub(crate) fn is_unavailable(error: &DbErr) -> bool {
+    meaning(error).is_unavailable() && !is_denied(error)
 }
 
 fn is_denied(error: &DbErr) -> bool {
@@ -129,8 +129,8 @@ fn is_denied(error: &DbErr) -> bool {
 
 /// Returns whether a server of the MySQL family denied access.
 pub(crate) fn denies(error: &SqlxError) -> bool {
-    let SqlxError::Database(said) = error else { return false };
-    said.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
+    let SqlxError::Database(error) = error else { return false };
+    error.try_downcast_ref::<SqlxMySqlError>().is_some_and(|mysql| DENIED.contains(&mysql.number()))
 }
 
 fn meaning(error: &DbErr) -> ErrorClass {
@@ -143,12 +143,12 @@ fn meaning(error: &DbErr) -> ErrorClass {
     else {
         return ErrorClass::Fatal;
     };
-    if let SqlxError::Database(said) = &**cause {
-        let code = said.code();
-        return match said.try_downcast_ref::<SqlxMySqlError>() {
+    if let SqlxError::Database(error) = &**cause {
+        let code = error.code();
+        return match error.try_downcast_ref::<SqlxMySqlError>() {
             Some(mysql) if is_full(mysql.number(), mysql.message()) => ErrorClass::Lost,
             Some(mysql) => of_mysql(mysql.number()),
-            None if said.is_unique_violation() => ErrorClass::Duplicate,
+            None if error.is_unique_violation() => ErrorClass::Duplicate,
             None => of_sqlite(code.as_deref().unwrap_or_default()),
         };
     }
@@ -169,10 +169,11 @@ pub(crate) fn is_missing_table(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
         return false;
     };
-    let SqlxError::Database(said) = &**cause else { return false };
+    let SqlxError::Database(error) = &**cause else { return false };
     // SQLite has no error code of its own for a missing table.
-    said.try_downcast_ref::<SqlxMySqlError>()
-        .map_or_else(|| said.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
+    error
+        .try_downcast_ref::<SqlxMySqlError>()
+        .map_or_else(|| error.message().starts_with("no such table"), |mysql| mysql.number() == 1146)
 }
 
 /// Returns whether a temporary file or a call of the storage engine failed because the disk is
@@ -218,7 +219,7 @@ mod tests {
     use super::{ErrorClass, is_full, of_mysql, of_sqlite};
 
     #[test]
-    fn codes_tell_conflicts_from_faults() {
+    fn codes_distinguish_conflicts_from_faults() {
         for (number, meaning) in [
             (1213, ErrorClass::Conflict),
             (1461, ErrorClass::Conflict),

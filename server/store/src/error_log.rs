@@ -12,7 +12,7 @@ use crate::error::{ErrorClass, StoreError};
 pub(crate) struct StoreErrorLog {
     source: usize,
     begin: Instant,
-    silent: ThrottledLog,
+    no_response: ThrottledLog,
     unreached: ThrottledLog,
     gave_up: ThrottledLog,
 }
@@ -20,16 +20,16 @@ pub(crate) struct StoreErrorLog {
 impl StoreErrorLog {
     /// Creates the log of a source, counted from 0, without earlier messages.
     pub(crate) fn new(source: usize) -> Self {
-        let [silent, unreached, gave_up] = [(); 3].map(|()| ThrottledLog::default());
-        Self { source, begin: Instant::now(), silent, unreached, gave_up }
+        let [no_response, unreached, gave_up] = [(); 3].map(|()| ThrottledLog::default());
+        Self { source, begin: Instant::now(), no_response, unreached, gave_up }
     }
 
     /// Logs the details of a fault that the caller of the failed call does not receive.
-    pub(crate) fn tell(&self, fault: &StoreError) {
+    pub(crate) fn log(&self, fault: &StoreError) {
         let (source, now) = (self.source + 1, self.begin.elapsed());
         match fault {
             StoreError::Silence => {
-                if let Some(suppressed) = self.silent.pass(now) {
+                if let Some(suppressed) = self.no_response.pass(now) {
                     tracing::warn!(source, suppressed, "a data source did not respond in time");
                 }
             }
@@ -47,9 +47,9 @@ impl StoreErrorLog {
                 // Internal errors are logged where they become a status.
                 ErrorClass::Duplicate | ErrorClass::Fatal => {}
             },
-            // `Away` was logged when the source became unavailable; a domain error concerns the
-            // caller only.
-            StoreError::Away | StoreError::Domain(_) => {}
+            // `Unavailable` was logged when the source became unavailable; a domain error concerns
+            // the caller only.
+            StoreError::Unavailable | StoreError::Domain(_) => {}
         }
     }
 }

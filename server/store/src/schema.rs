@@ -9,7 +9,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 
 pub use crate::error::is_locked;
-use crate::error::{is_away, is_missing_table};
+use crate::error::{is_missing_table, is_unavailable};
 use crate::shard::ShardMap;
 use crate::sql::entity::riposte_schema::{ActiveModel, Column, Entity, Model};
 use crate::sql::{DataSources, bytes};
@@ -88,10 +88,10 @@ impl std::fmt::Display for Layout {
 /// Checks the schema of one data source.
 pub(crate) async fn check(sources: &DataSources, number: usize) -> SourceSchema {
     let configured = Layout::configured(sources.map(), number, sources.all().len());
-    let asked = async { applied(&sources.all()[number].begin_read().await?).await };
-    match asked.await {
+    let applied_steps = async { applied(&sources.all()[number].begin_read().await?).await };
+    match applied_steps.await {
         Ok(steps) => judge(&steps, configured),
-        Err(error) if is_away(&error) => SourceSchema::Unreachable(error.to_string()),
+        Err(error) if is_unavailable(&error) => SourceSchema::Unreachable(error.to_string()),
         Err(error) => SourceSchema::Unreadable(error.to_string()),
     }
 }

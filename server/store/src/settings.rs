@@ -187,8 +187,8 @@ impl StoreSettings {
         }
         // The servers count this timeout in whole seconds.
         let wait = self.lock_wait_timeout.duration();
-        let whole = wait.subsec_nanos() == 0 && (1..=50).contains(&wait.as_secs());
-        report.require(whole, "lock_wait_timeout", "must be 1s to 50s, in whole seconds");
+        let is_valid = wait.subsec_nanos() == 0 && (1..=50).contains(&wait.as_secs());
+        report.require(is_valid, "lock_wait_timeout", "must be 1s to 50s, in whole seconds");
         // A transaction that waits for a lock must not be mistaken for one on a server that does
         // not respond.
         let limit = self.transaction_timeout.duration();

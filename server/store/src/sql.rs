@@ -3,8 +3,8 @@
 mod among;
 mod chunks;
 mod commit;
-mod deal;
 pub(crate) mod entity;
+mod grouping;
 mod histories;
 mod ids;
 mod outbox;

@@ -62,7 +62,7 @@ impl SqlStore {
 
     /// Sets the observer of this store's work. Later calls have no effect.
     pub fn observe(&self, observer: Arc<dyn TransactionObserver>) {
-        self.sources.desk().observe(observer);
+        self.sources.runner().observe(observer);
     }
 
     /// Returns the reader.
@@ -77,10 +77,10 @@ impl SqlStore {
         Arc::clone(&self.writer) as Arc<dyn Writer>
     }
 
-    /// Returns a writer that notifies `witness` of each commit.
+    /// Returns a writer that notifies `observer` of each commit.
     #[must_use]
-    pub fn witnessed_writer(&self, witness: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
-        Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(witness)))
+    pub fn witnessed_writer(&self, observer: Arc<dyn CommitObserver>) -> Arc<dyn Writer> {
+        Arc::new(SqlWriter::new(Arc::clone(&self.sources), Arc::clone(&self.ids), Some(observer)))
     }
 
     /// Returns the id generator.
@@ -136,11 +136,11 @@ impl SqlStore {
     pub async fn schema(&self) -> Vec<SourceSchema> {
         let ask = |number| {
             let sources = Arc::clone(&self.sources);
-            let desk = sources.desk().clone();
-            desk.spawn(async move { schema::check(&sources, number).await })
+            let runner = sources.runner().clone();
+            runner.spawn(async move { schema::check(&sources, number).await })
         };
-        let answers = futures::future::join_all((0..self.sources.all().len()).map(ask)).await;
-        answers.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
+        let schemas = futures::future::join_all((0..self.sources.all().len()).map(ask)).await;
+        schemas.into_iter().map(|a| a.unwrap_or_else(|e| SourceSchema::Unreachable(e.to_string()))).collect()
     }
 
     /// Returns the diagnosis of every data source, in order.

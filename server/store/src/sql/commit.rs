@@ -20,7 +20,7 @@ use riposte_core::{
 };
 
 use super::ids::SqlIds;
-use super::outbox::tell;
+use super::outbox::record;
 use super::pool::{DataSources, SourceTx};
 use super::retry::RetryPolicy;
 use super::task;
@@ -35,12 +35,12 @@ type BatchOutputs = Vec<Result<CommandOutput>>;
 pub(crate) struct SqlWriter {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
-    witness: Option<Arc<dyn CommitObserver>>,
+    observer: Option<Arc<dyn CommitObserver>>,
 }
 
 impl SqlWriter {
-    pub(crate) fn new(sources: Arc<DataSources>, ids: Arc<SqlIds>, witness: Option<Arc<dyn CommitObserver>>) -> Self {
-        Self { sources, ids, witness }
+    pub(crate) fn new(sources: Arc<DataSources>, ids: Arc<SqlIds>, observer: Option<Arc<dyn CommitObserver>>) -> Self {
+        Self { sources, ids, observer }
     }
 }
 
@@ -62,9 +62,9 @@ impl SqlWriter {
             return Err(Error::internal("a batch spans data sources"));
         }
         let (sources, ids) = (Arc::clone(&self.sources), Arc::clone(&self.ids));
-        let (source, witness) = (source(first), self.witness.clone());
-        let batch = CommitBatch { sources, ids, witness, source, commands: commands.to_vec() };
-        task::run(self.sources.desk(), (source, K::TRANSACTION), async move { batch.run().await }).await
+        let (source, observer) = (source(first), self.observer.clone());
+        let batch = CommitBatch { sources, ids, observer, source, commands: commands.to_vec() };
+        task::run(self.sources.runner(), (source, K::TRANSACTION), async move { batch.run().await }).await
     }
 }
 
@@ -82,14 +82,14 @@ trait CommitType: BatchType {
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError>;
 
     /// Corrects the results of a commit whose outcome was lost before.
-    fn claim(_commands: &[Command<Self>], _answers: &mut BatchOutputs) {}
+    fn mark_own_commit(_commands: &[Command<Self>], _outputs: &mut BatchOutputs) {}
 }
 
 /// The commands of one data source that are to be committed.
 struct CommitBatch<K> {
     sources: Arc<DataSources>,
     ids: Arc<SqlIds>,
-    witness: Option<Arc<dyn CommitObserver>>,
+    observer: Option<Arc<dyn CommitObserver>>,
     source: usize,
     commands: Vec<Command<K>>,
 }
@@ -110,12 +110,12 @@ impl<F: Into<StoreError>> From<F> for BatchFailure {
 impl<K: CommitType> CommitBatch<K> {
     /// Commits some commands in one transaction, with retries where they help. `unknown` says
     /// whether an earlier COMMIT of these commands was sent without a response.
-    async fn settle(
+    async fn commit_with_retry(
         &self,
         commands: &[Command<K>],
         mut unknown: bool,
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
-        let mut patience = RetryPolicy::default();
+        let mut retry = RetryPolicy::default();
         // The id is generated before a connection is taken, because the generator may need one
         // itself.
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
@@ -123,17 +123,17 @@ impl<K: CommitType> CommitBatch<K> {
         let id = id.map_err(|error| BatchFailure { fault: error.into(), outcome_unknown: unknown })?;
         let mut repeats = if unknown { DuplicateCheck::Possible } else { DuplicateCheck::Unlikely };
         loop {
-            let looks = std::mem::replace(&mut repeats, DuplicateCheck::Possible);
-            match self.transact(commands, id, looks, unknown).await {
-                Ok(mut answers) => {
+            let check = std::mem::replace(&mut repeats, DuplicateCheck::Possible);
+            match self.transact(commands, id, check, unknown).await {
+                Ok(mut outputs) => {
                     if unknown {
-                        K::claim(commands, &mut answers);
+                        K::mark_own_commit(commands, &mut outputs);
                     }
-                    return Ok(answers);
+                    return Ok(outputs);
                 }
                 Err(failure) => {
                     unknown |= failure.outcome_unknown;
-                    if !patience.again(failure.fault.meaning(), unknown).await {
+                    if !retry.again(failure.fault.meaning(), unknown).await {
                         return Err(BatchFailure { outcome_unknown: unknown, ..failure });
                     }
                     tracing::debug!(error = ?failure.fault, outcome_unknown = unknown, "a transaction is retried");
@@ -153,18 +153,18 @@ impl<K: CommitType> CommitBatch<K> {
     ) -> std::result::Result<BatchOutputs, BatchFailure> {
         let tx = self.sources.begin_write(self.source, unknown).await?;
         let work = async |tx: &SourceTx| {
-            let (unit, answers) = K::decide(tx, commands, repeats).await?;
+            let (unit, outputs) = K::decide(tx, commands, repeats).await?;
             flush::write_set(tx, &unit).await?;
-            tell(tx, id, &told(&unit, commands)?).await?;
-            let changed = if self.witness.is_some() { unit.changed() } else { Vec::new() };
-            Ok((answers, changed))
+            record(tx, id, &events_of(&unit, commands)?).await?;
+            let changed = if self.observer.is_some() { unit.changed() } else { Vec::new() };
+            Ok((outputs, changed))
         };
-        let (tx, (answers, changed)) = tx.write(work).await?;
+        let (tx, (outputs, changed)) = tx.write(work).await?;
         tx.commit().await.map_err(|fault| BatchFailure { fault, outcome_unknown: true })?;
-        if let Some(witness) = &self.witness {
-            witness.committed(changed).await;
+        if let Some(observer) = &self.observer {
+            observer.committed(changed).await;
         }
-        Ok(answers)
+        Ok(outputs)
     }
 }
 
@@ -174,22 +174,22 @@ fn decided<K>(
     commands: &[Command<K>],
     run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
 ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-    let mut answers = Vec::with_capacity(commands.len());
+    let mut outputs = Vec::with_capacity(commands.len());
     for command in commands {
         // A sum that overflows on a damaged row panics. Only that command fails: the batch is
         // divided until it is alone.
         let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(&mut unit, command)));
-        let answer = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
-        if let Err(fault @ Error::Internal(_)) = answer {
+        let output = ran.unwrap_or_else(|_| Err(Error::internal("a command panicked")));
+        if let Err(fault @ Error::Internal(_)) = output {
             return Err(fault.into()); // a half-changed unit of work must not be written
         }
-        answers.push(answer);
+        outputs.push(output);
     }
-    Ok((unit, answers))
+    Ok((unit, outputs))
 }
 
 /// Returns the events of a batch for the outbox.
-fn told<K>(unit: &UnitOfWork, commands: &[Command<K>]) -> Result<Vec<Event>> {
+fn events_of<K>(unit: &UnitOfWork, commands: &[Command<K>]) -> Result<Vec<Event>> {
     let now = commands.first().map_or(Millis(0), |command| command.now);
     let event = |(subject, revision, changes): (&Subject, Option<i64>, Changes)| Event {
         partition: subject.key.partition(),

@@ -35,7 +35,7 @@ impl SqlHistories {
     /// of rows written.
     async fn bring<U>(&self, found: Vec<HistoryEntry>) -> Result<usize>
     where
-        U: TransactionBody<Answer = usize> + From<Vec<HistoryEntry>>,
+        U: TransactionBody<Output = usize> + From<Vec<HistoryEntry>>,
     {
         let mut by_source: BTreeMap<usize, Vec<HistoryEntry>> = BTreeMap::new();
         for one in found {

@@ -39,7 +39,7 @@ pub(crate) struct SqlIds {
 struct Inner {
     sources: Arc<DataSources>,
     clock: Arc<dyn Clock>,
-    seats: Vec<WorkerLease>,
+    workers: Vec<WorkerLease>,
     closed: Arc<Notify>,
 }
 
@@ -48,7 +48,7 @@ struct Inner {
 struct WorkerLease {
     /// The name of this process in the lease row.
     owner: [u8; 16],
-    minter: Mutex<Option<IdGenerator>>,
+    generator: Mutex<Option<IdGenerator>>,
     /// True if an id was generated since the lease was last extended: an idle process lets its
     /// leases expire.
     used: AtomicBool,
@@ -59,23 +59,20 @@ struct WorkerLease {
 impl SqlIds {
     /// Starts the generator; a lease is taken when it is first used.
     pub(crate) fn new(sources: Arc<DataSources>, clock: Arc<dyn Clock>) -> Self {
-        let seats = sources.all().iter().map(|_| WorkerLease::new()).collect();
-        let inner = Arc::new(Inner { sources, clock, seats, closed: Arc::new(Notify::new()) });
-        inner.sources.desk().spawn(renew_while_used(Arc::downgrade(&inner)));
+        let workers = sources.all().iter().map(|_| WorkerLease::new()).collect();
+        let inner = Arc::new(Inner { sources, clock, workers, closed: Arc::new(Notify::new()) });
+        inner.sources.runner().spawn(renew_while_used(Arc::downgrade(&inner)));
         Self { inner }
     }
 
     /// Releases the leases, so that their worker numbers are free at once.
     pub(crate) async fn close(&self) {
         self.inner.closed.notify_one();
-        for number in 0..self.inner.seats.len() {
+        for number in 0..self.inner.workers.len() {
             let inner = Arc::clone(&self.inner);
-            let released =
-                task::run(
-                    self.inner.sources.desk(),
-                    (number, "release worker"),
-                    async move { inner.release(number).await },
-                );
+            let released = task::run(self.inner.sources.runner(), (number, "release worker"), async move {
+                inner.release(number).await
+            });
             if let Err(error) = released.await {
                 tracing::debug!(%error, source = number + 1, "a worker lease could not be released; it will expire");
             }
@@ -88,12 +85,12 @@ impl IdSource for SqlIds {
     async fn comment(&self, partition: Partition) -> Result<CommentId> {
         let number = self.inner.sources.map().source(partition);
         for _ in 0..WAITS {
-            match self.inner.seats[number].mint(partition, self.inner.now()) {
+            match self.inner.workers[number].mint(partition, self.inner.now()) {
                 Ok(id) => return Ok(id),
                 Err(IdError::LeaseExpired) => {
                     let inner = Arc::clone(&self.inner);
                     let cover = async move { inner.cover(number).await };
-                    task::run(self.inner.sources.desk(), (number, "lease worker"), cover).await?;
+                    task::run(self.inner.sources.runner(), (number, "lease worker"), cover).await?;
                 }
                 Err(IdError::Exhausted) => tokio::time::sleep(WAIT).await,
             }
@@ -114,7 +111,7 @@ impl WorkerLease {
     fn new() -> Self {
         Self {
             owner: rand::random(),
-            minter: Mutex::new(None),
+            generator: Mutex::new(None),
             used: AtomicBool::new(false),
             renewing: tokio::sync::Mutex::new(()),
         }
@@ -122,12 +119,12 @@ impl WorkerLease {
 
     fn mint(&self, partition: Partition, now: IdTick) -> std::result::Result<CommentId, IdError> {
         self.used.store(true, Ordering::Relaxed);
-        let mut minter = self.minter.lock().unwrap_or_else(PoisonError::into_inner);
-        minter.as_mut().ok_or(IdError::LeaseExpired)?.mint(partition, now)
+        let mut generator = self.generator.lock().unwrap_or_else(PoisonError::into_inner);
+        generator.as_mut().ok_or(IdError::LeaseExpired)?.mint(partition, now)
     }
 
     fn with<T>(&self, f: impl FnOnce(&mut Option<IdGenerator>) -> T) -> T {
-        f(&mut self.minter.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.generator.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -138,19 +135,20 @@ impl Inner {
 
     /// Ensures that the lease of a source covers the present.
     async fn cover(&self, number: usize) -> std::result::Result<(), StoreError> {
-        let seat = &self.seats[number];
-        let _alone = seat.renewing.lock().await;
+        let worker = &self.workers[number];
+        let _alone = worker.renewing.lock().await;
         // Another call may have extended it while this one waited.
         let now = self.now();
-        if seat.with(|minter| minter.as_ref().is_some_and(|minter| lease::covers(&minter.lease(), minter.present(now))))
-        {
+        if worker.with(|generator| {
+            generator.as_ref().is_some_and(|generator| lease::covers(&generator.lease(), generator.present(now)))
+        }) {
             return Ok(());
         }
         // Processes that start together want the same rows; a lease locks nothing else.
-        let mut patience = RetryPolicy::default();
+        let mut retry = RetryPolicy::default();
         loop {
             match self.renew(number).await {
-                Err(fault) if is_taken(&fault) && patience.again(ErrorClass::Conflict, false).await => {}
+                Err(fault) if is_taken(&fault) && retry.again(ErrorClass::Conflict, false).await => {}
                 renewed => return renewed,
             }
         }
@@ -158,13 +156,14 @@ impl Inner {
 
     /// Extends the lease of a source, or takes a new one if none is held or it was lost.
     async fn renew(&self, number: usize) -> std::result::Result<(), StoreError> {
-        let (sources, seat) = (&self.sources, &self.seats[number]);
+        let (sources, worker) = (&self.sources, &self.workers[number]);
         let now = self.clock.now();
-        let held =
-            |minter: &IdGenerator| (minter.lease(), LeaseRenewal { now, present: minter.present(IdTick::at(now)) });
-        if let Some((lease, moment)) = seat.with(|minter| minter.as_ref().map(held)) {
-            if let Some(until) = lease::extend(sources, number, &lease, &seat.owner, &moment).await? {
-                seat.with(|minter| minter.iter_mut().for_each(|minter| minter.extend(until)));
+        let held = |generator: &IdGenerator| {
+            (generator.lease(), LeaseRenewal { now, present: generator.present(IdTick::at(now)) })
+        };
+        if let Some((lease, renewal)) = worker.with(|generator| generator.as_ref().map(held)) {
+            if let Some(until) = lease::extend(sources, number, &lease, &worker.owner, &renewal).await? {
+                worker.with(|generator| generator.iter_mut().for_each(|generator| generator.extend(until)));
                 return Ok(());
             }
             tracing::warn!(
@@ -172,22 +171,22 @@ impl Inner {
                 worker = lease.worker,
                 "the worker lease was lost; another one is acquired"
             );
-            seat.with(|minter| *minter = None);
+            worker.with(|generator| *generator = None);
         }
-        let lease = lease::take(sources, number, &seat.owner, self.clock.now()).await?;
-        seat.with(|minter| *minter = Some(IdGenerator::new(lease)));
+        let lease = lease::take(sources, number, &worker.owner, self.clock.now()).await?;
+        worker.with(|generator| *generator = Some(IdGenerator::new(lease)));
         tracing::debug!(source = number + 1, worker = lease.worker, "a worker number was leased");
         Ok(())
     }
 
     /// Extends the leases that were used since the last call.
     async fn renew_used(&self) {
-        for (number, seat) in self.seats.iter().enumerate() {
-            if !seat.used.swap(false, Ordering::Relaxed) {
+        for (number, worker) in self.workers.iter().enumerate() {
+            if !worker.used.swap(false, Ordering::Relaxed) {
                 continue;
             }
-            let _alone = seat.renewing.lock().await;
-            if seat.with(|minter| minter.is_none()) {
+            let _alone = worker.renewing.lock().await;
+            if worker.with(|generator| generator.is_none()) {
                 continue; // released meanwhile: a process that ends takes no lease again
             }
             if let Err(fault) = self.renew(number).await {
@@ -199,10 +198,10 @@ impl Inner {
     }
 
     async fn release(&self, number: usize) -> std::result::Result<(), StoreError> {
-        let seat = &self.seats[number];
-        let _alone = seat.renewing.lock().await;
-        match seat.with(Option::take) {
-            Some(minter) => lease::release(&self.sources, number, &minter.lease(), &seat.owner).await,
+        let worker = &self.workers[number];
+        let _alone = worker.renewing.lock().await;
+        match worker.with(Option::take) {
+            Some(generator) => lease::release(&self.sources, number, &generator.lease(), &worker.owner).await,
             None => Ok(()),
         }
     }

@@ -9,9 +9,9 @@ mod lease;
 mod order;
 mod positions;
 mod progress;
+mod record;
 mod sequence;
 mod state;
-mod tell;
 mod trim;
 
 use std::sync::Arc;
@@ -26,8 +26,8 @@ use riposte_core::{Millis, Partition, Result, SubjectId};
 
 use super::pool::DataSources;
 use super::transact;
+pub(in crate::sql) use record::record;
 pub(super) use state::position;
-pub(in crate::sql) use tell::tell;
 
 /// The keys of the outbox, by name. All sequenced rows of a day precede the pending ones, so a scan
 /// along the ids would have to step over them.

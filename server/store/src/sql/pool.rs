@@ -45,7 +45,7 @@ impl SourceTx {
     }
 
     /// Returns the transaction, for the tables that exist once in each data source.
-    pub(crate) fn whole(&self) -> DatabaseExecutor<'_> {
+    pub(crate) fn unrouted(&self) -> DatabaseExecutor<'_> {
         (&self.tx).into()
     }
 
@@ -136,9 +136,9 @@ pub struct DataSources {
     identities: SubjectIdCache,
     transaction_limit: Duration,
     /// Runs all work on the connections in the runtime that opened them.
-    desk: TransactionRunner,
+    runner: TransactionRunner,
     /// The limit of reads in progress on each source, including those that wait for a connection.
-    rooms: Vec<Arc<Semaphore>>,
+    read_limits: Vec<Arc<Semaphore>>,
 }
 
 impl DataSource {
@@ -153,11 +153,11 @@ impl DataSource {
     /// No connection was available.
     pub async fn begin_read(&self) -> std::result::Result<DatabaseTransaction, DbErr> {
         let pool = self.read.clone();
-        let (answer, begun) = oneshot::channel();
+        let (sender, begun) = oneshot::channel();
         let begin = async move {
-            let tx = alive(|| pool.begin(), || !answer.is_closed()).await;
+            let tx = alive(|| pool.begin(), || !sender.is_closed()).await;
             // A transaction that the caller no longer waits for is dropped, and so rolled back.
-            drop(answer.send(tx));
+            drop(sender.send(tx));
         };
         tokio::spawn(begin.in_current_span());
         begun.await.unwrap_or_else(|_| Err(DbErr::Custom("the runtime ended".to_owned())))
@@ -176,7 +176,7 @@ impl DataSource {
     /// Sets whether the source is reported as unavailable, because its schema was never read. A
     /// file is always available.
     pub fn withhold(&self, unknown: bool) {
-        self.server.iter().for_each(|server| server.door.withhold(unknown));
+        self.server.iter().for_each(|server| server.breaker.withhold(unknown));
     }
 
     /// Uses this address for new connections from now on. It may differ from the previous one in
@@ -240,7 +240,7 @@ where
 /// finds work at once.
 const READS_PER_CONNECTION: usize = 16;
 
-fn rooms(all: &[DataSource]) -> Vec<Arc<Semaphore>> {
+fn read_limits(all: &[DataSource]) -> Vec<Arc<Semaphore>> {
     let connections = all.iter().map(|source| usize::try_from(source.pools()[0].max).unwrap_or(1));
     connections.map(|connections| Arc::new(Semaphore::new(READS_PER_CONNECTION * connections))).collect()
 }
@@ -253,7 +253,7 @@ impl DataSources {
     /// The addresses or the shard map are invalid, or the folder of the file cannot be created.
     pub fn open(config: &StoreConfig) -> Result<Self> {
         let (identities, transaction_limit) = (SubjectIdCache::new(), config.transaction_limit);
-        let desk = |system, sources| TransactionRunner::new(Handle::current(), system, sources);
+        let runner = |system, sources| TransactionRunner::new(Handle::current(), system, sources);
         match &config.kind {
             DatabaseKind::Sqlite { folder, durable } => {
                 let temporary =
@@ -261,31 +261,31 @@ impl DataSources {
                 let path = folder.as_deref().or(temporary.as_ref().map(TempDir::path));
                 let source = sqlite::open(path.unwrap_or(std::path::Path::new(".")), *durable, config)?;
                 let map = ShardMap::new(config.tables, &[0..=config.tables.subject.saturating_sub(1)])?;
-                let (all, desk) = (vec![source], desk("sqlite", 1));
-                let rooms = rooms(&all);
-                Ok(Self { all, map, folder: temporary, identities, transaction_limit, desk, rooms })
+                let (all, runner) = (vec![source], runner("sqlite", 1));
+                let read_limits = read_limits(&all);
+                Ok(Self { all, map, folder: temporary, identities, transaction_limit, runner, read_limits })
             }
             DatabaseKind::MySql(sources) => {
                 let ranges: Vec<_> = sources.iter().map(|source| source.subject_tables.clone()).collect();
                 let map = ShardMap::new(config.tables, &ranges)?;
                 let all = sources.iter().map(|source| mysql::open(source, config)).collect::<Result<Vec<_>>>()?;
-                let rooms = rooms(&all);
-                let desk = desk("mysql", all.len());
-                Ok(Self { all, map, folder: None, identities, transaction_limit, desk, rooms })
+                let read_limits = read_limits(&all);
+                let runner = runner("mysql", all.len());
+                Ok(Self { all, map, folder: None, identities, transaction_limit, runner, read_limits })
             }
         }
     }
 
     /// Returns a permit for a read of a source, counted from 0; the read holds it until it ends.
-    pub(crate) async fn room(&self, source: usize) -> Option<OwnedSemaphorePermit> {
+    pub(crate) async fn read_permit(&self, source: usize) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed, so this always succeeds.
-        let room = Arc::clone(&self.rooms[source]).acquire_owned();
-        self.desk.begun((source, "read_limit"), room).await.ok()
+        let permit = Arc::clone(&self.read_limits[source]).acquire_owned();
+        self.runner.begun((source, "read_limit"), permit).await.ok()
     }
 
     /// Returns the runner of all work on the connections.
-    pub(crate) fn desk(&self) -> &TransactionRunner {
-        &self.desk
+    pub(crate) fn runner(&self) -> &TransactionRunner {
+        &self.runner
     }
 
     /// Returns the cache of subject ids.
@@ -334,7 +334,7 @@ impl DataSources {
         let db = OnShard::new(self.of(partition).read.clone(), self.slot(partition));
         let statement = db.get_database_backend().build(select);
         let source = self.map.source(partition);
-        self.asked(source, async { Ok(alive(|| db.query_all_raw(statement.clone()), || true).await?) }).await
+        self.guarded(source, async { Ok(alive(|| db.query_all_raw(statement.clone()), || true).await?) }).await
     }
 
     /// Begins a snapshot of a data source, for all of its tables.
@@ -344,7 +344,7 @@ impl DataSources {
 
     async fn reading(&self, source: usize) -> std::result::Result<DatabaseTransaction, StoreError> {
         let begin = async { Ok(self.all[source].begin_read().await?) };
-        self.desk.begun((source, "read"), self.asked(source, begin)).await
+        self.runner.begun((source, "read"), self.guarded(source, begin)).await
     }
 
     /// Begins a writing transaction on a data source. `unknown` says that an earlier one may have
@@ -359,18 +359,18 @@ impl DataSources {
             let begun = timeout(self.transaction_limit, self.all[source].begin_write()).await;
             begun.map_err(|_| StoreError::Silence)?.map_err(StoreError::from)
         };
-        let asked = async { if unknown { begin.await } else { self.asked(source, begin).await } };
-        Ok(SourceTx { tx: self.desk.begun((source, "write"), asked).await?, sources: Arc::clone(self) })
+        let guarded = async { if unknown { begin.await } else { self.guarded(source, begin).await } };
+        Ok(SourceTx { tx: self.runner.begun((source, "write"), guarded).await?, sources: Arc::clone(self) })
     }
 
     /// Calls a data source, unless its circuit breaker is open.
-    async fn asked<T>(
+    async fn guarded<T>(
         &self,
         source: usize,
         ask: impl Future<Output = std::result::Result<T, StoreError>>,
     ) -> std::result::Result<T, StoreError> {
         match &self.all[source].server {
-            Some(server) => server.door.pass(source, ask).await,
+            Some(server) => server.breaker.pass(source, ask).await,
             None => ask.await,
         }
     }

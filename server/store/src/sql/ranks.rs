@@ -34,14 +34,14 @@ pub(crate) struct SqlRanks {
     reader: Arc<SqlReader>,
     rules: RankingConfig,
     /// One task at a time makes the next ranking of a list in this process.
-    turns: KeyedLock<RankedList>,
+    locks: KeyedLock<RankedList>,
     memory: SnapshotCache,
 }
 
 impl SqlRanks {
     /// Creates the rank indexes in `sources` under `rules`, read by `reader`.
     pub(crate) fn new(sources: Arc<DataSources>, reader: Arc<SqlReader>, rules: RankingConfig) -> Self {
-        Self { sources, reader, rules, turns: KeyedLock::default(), memory: SnapshotCache::new() }
+        Self { sources, reader, rules, locks: KeyedLock::default(), memory: SnapshotCache::new() }
     }
 
     /// Updates the rank index for comments of one data source and returns the number whose scores
@@ -60,7 +60,7 @@ impl SqlRanks {
     /// Returns the roots that are parents of other roots in these events, because they count them
     /// as replies. Only object types of a single level have such parents, or had a single level
     /// when the reply was written.
-    async fn answered(&self, events: &[SequencedEvent]) -> Result<Vec<RankedComment>> {
+    async fn replied_to(&self, events: &[SequencedEvent]) -> Result<Vec<RankedComment>> {
         let of = |event: &Event, what| {
             let roots = event.changes.comments.iter().filter(|change| change.root.is_none());
             roots.filter(|change| change.what == what).map(|change| change.id).collect::<Vec<_>>()
@@ -92,8 +92,8 @@ impl SqlRanks {
         }
         let firsts: Vec<CommentId> = unknown.iter().map(|(_, first)| *first).collect();
         let found = self.reader.locate(&firsts).await?;
-        let told = unknown.into_iter().zip(found).filter_map(|((subject, _), at)| Some((subject, at?)));
-        flat.extend(told.filter(|(_, at)| self.rules.flat(at.subject.object_type())).map(|(subject, _)| subject));
+        let subjects = unknown.into_iter().zip(found).filter_map(|((subject, _), at)| Some((subject, at?)));
+        flat.extend(subjects.filter(|(_, at)| self.rules.flat(at.subject.object_type())).map(|(subject, _)| subject));
         Ok(flat)
     }
 }
@@ -103,7 +103,7 @@ impl RankIndexes for SqlRanks {
     async fn apply(&self, source: usize, events: &[SequencedEvent]) -> Result<()> {
         let mut touched: BTreeSet<RankedComment> =
             events.iter().flat_map(|sequenced| touched(&sequenced.event)).collect();
-        touched.extend(self.answered(events).await?);
+        touched.extend(self.replied_to(events).await?);
         self.bring(source, touched.into_iter().collect()).await.map(|_| ())
     }
 
@@ -143,12 +143,12 @@ impl Rankings for SqlRanks {
         if let Some(last) = seen.last.as_ref().filter(|last| last.serves(now)) {
             return Ok(Some((last.ranking.clone(), seen.next_floor)));
         }
-        let turn = self.turns.of(list);
-        let _held = match (turn.try_lock(), seen.last.filter(|last| last.bridges(now))) {
+        let lock = self.locks.of(list);
+        let _held = match (lock.try_lock(), seen.last.filter(|last| last.bridges(now))) {
             (Ok(held), _) => held,
             // Another task in this process already makes the next one.
             (Err(_), Some(last)) => return Ok(Some((last.ranking, seen.next_floor))),
-            (Err(_), None) => turn.lock().await,
+            (Err(_), None) => lock.lock().await,
         };
         let Some(seen) = self.reader.seen(list, now, Some(self.rules.depth)).await? else { return Ok(None) };
         let last = seen.last.map(|last| last.ranking);
@@ -160,8 +160,12 @@ impl Rankings for SqlRanks {
                 let floors = freeze(list.board(), hot, draft.candidates, self.rules.depth);
                 let epoch = Ranking::epoch_after(last.map(|last| last.epoch), now);
                 let ranking = Ranking::new(epoch, now, floors);
-                let freeze =
-                    snapshot::InsertSnapshot { list: list.clone(), id: draft.list, ranking, print: draft.print };
+                let freeze = snapshot::InsertSnapshot {
+                    list: list.clone(),
+                    id: draft.list,
+                    ranking,
+                    fingerprint: draft.fingerprint,
+                };
                 transact::write(&self.sources, self.sources.map().source(draft.list.partition()), freeze).await?
             }
         };
@@ -169,11 +173,11 @@ impl Rankings for SqlRanks {
     }
 
     async fn frozen(&self, list: &RankedList, epoch: i64) -> Result<Option<Ranking>> {
-        if let Some(known) = self.memory.recall(list, epoch) {
+        if let Some(known) = self.memory.get(list, epoch) {
             return Ok(Some(known));
         }
         let found = self.reader.frozen(list, epoch).await?;
-        found.iter().for_each(|ranking| self.memory.remember(list, ranking));
+        found.iter().for_each(|ranking| self.memory.insert(list, ranking));
         Ok(found)
     }
 

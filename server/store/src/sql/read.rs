@@ -63,7 +63,7 @@ pub(crate) struct SqlReader {
 /// A read of one partition.
 trait ReadQuery: Send + 'static {
     /// The result of the query.
-    type Answer: Send + 'static;
+    type Output: Send + 'static;
     /// The name of its transaction.
     const NAME: &'static str;
 
@@ -71,7 +71,7 @@ trait ReadQuery: Send + 'static {
     fn partition(&self) -> Partition;
 
     /// Reads the result from the snapshot `tx`.
-    fn read(self, tx: &Tx) -> impl Future<Output = std::result::Result<Self::Answer, StoreError>> + Send;
+    fn read(self, tx: &Tx) -> impl Future<Output = std::result::Result<Self::Output, StoreError>> + Send;
 }
 
 impl SqlReader {
@@ -102,7 +102,7 @@ impl SqlReader {
         Ok(read.map(|read| read.page))
     }
 
-    async fn ask<Q: ReadQuery>(&self, query: Q) -> Result<Q::Answer> {
+    async fn ask<Q: ReadQuery>(&self, query: Q) -> Result<Q::Output> {
         let sources = Arc::clone(&self.sources);
         let source = sources.map().source(query.partition());
         task::read(&self.sources, source, Q::NAME, async move {
@@ -131,11 +131,11 @@ impl SubjectRows for SqlReader {
         let (mut found, mut at) = (Vec::new(), after);
         for table in after.table..self.sources.map().tables().subject {
             at = SubjectCursor { table, after: at.after.filter(|_| table == at.table) };
-            let room = limit - found.len();
-            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), at, limit: room + 1 };
+            let remaining = limit - found.len();
+            let query = list_subjects::ListSubjects { object_type: object_type.cloned(), at, limit: remaining + 1 };
             let mut subjects = self.ask(query).await?;
-            let more = subjects.len() > room;
-            subjects.truncate(room);
+            let more = subjects.len() > remaining;
+            subjects.truncate(remaining);
             at.after = subjects.last().map(|subject| subject.id).or(at.after);
             found.append(&mut subjects);
             if more {

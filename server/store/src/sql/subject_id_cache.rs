@@ -9,7 +9,7 @@ use moka::sync::Cache;
 use riposte_core::{SubjectId, SubjectKey};
 
 /// The size of each direction of the cache, in bytes.
-const ROOM: u64 = 16 << 20;
+const CAPACITY: u64 = 16 << 20;
 /// The size of an entry without its texts.
 const FRAME: usize = 192;
 
@@ -24,7 +24,7 @@ impl SubjectIdCache {
     pub(crate) fn new() -> Self {
         let ids = Cache::builder().weigher(|key: &Arc<SubjectKey>, _: &SubjectId| weight(key));
         let keys = Cache::builder().weigher(|_: &SubjectId, key: &Arc<SubjectKey>| weight(key));
-        Self { ids: ids.max_capacity(ROOM).build(), keys: keys.max_capacity(ROOM).build() }
+        Self { ids: ids.max_capacity(CAPACITY).build(), keys: keys.max_capacity(CAPACITY).build() }
     }
 
     /// Returns the cached id of a key.
@@ -38,7 +38,7 @@ impl SubjectIdCache {
     }
 
     /// Adds the key and the id of a committed row.
-    pub(crate) fn remember(&self, id: SubjectId, key: &SubjectKey) {
+    pub(crate) fn insert(&self, id: SubjectId, key: &SubjectKey) {
         if self.ids.get(key) == Some(id) && self.keys.contains_key(&id) {
             return;
         }
@@ -48,7 +48,7 @@ impl SubjectIdCache {
     }
 
     /// Drops a cached id that is no longer valid.
-    pub(crate) fn forget(&self, key: &SubjectKey) {
+    pub(crate) fn remove(&self, key: &SubjectKey) {
         self.ids.invalidate(key);
     }
 }

@@ -31,36 +31,36 @@ where
     // work.
     let work = Box::pin(work);
     async move {
-        let room = sources.room(source).await;
+        let permit = sources.read_permit(source).await;
         let work = async move {
             let read = work.await;
-            drop(room);
+            drop(permit);
             read
         };
-        run(sources.desk(), (source, name), work).await
+        run(sources.runner(), (source, name), work).await
     }
 }
 
-/// Runs `work` to its end on `desk`, whether or not the caller waits for it. It is a transaction of
-/// this name on a source, counted from 0.
-pub(crate) async fn run<T, F>(desk: &TransactionRunner, (source, name): (usize, &'static str), work: F) -> Result<T>
+/// Runs `work` to its end on `runner`, whether or not the caller waits for it. It is a transaction
+/// of this name on a source, counted from 0.
+pub(crate) async fn run<T, F>(runner: &TransactionRunner, (source, name): (usize, &'static str), work: F) -> Result<T>
 where
     T: Send + 'static,
     F: Future<Output = std::result::Result<T, StoreError>> + Send + 'static,
 {
-    let (answer, outcome) = oneshot::channel();
-    let (span, watcher) = (desk.span(name), desk.clone());
+    let (sender, outcome) = oneshot::channel();
+    let (span, watcher) = (runner.span(name), runner.clone());
     // Boxed, so that the runtime's task is compiled once and not for every transaction.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
         // An outcome that no caller waits for may be dropped: the work is done.
-        drop(answer.send(watcher.watched((source, name), work).await));
+        drop(sender.send(watcher.watched((source, name), work).await));
     });
-    let task = desk.spawn(work.instrument(span));
+    let task = runner.spawn(work.instrument(span));
     match outcome.await {
         Ok(outcome) => outcome.map_err(Error::from),
         Err(_) => {
-            let why = task.await.err().map_or_else(|| "no answer".to_owned(), |error| error.to_string());
-            Err(Error::internal(format!("transaction {name}: {why}")))
+            let reason = task.await.err().map_or_else(|| "no answer".to_owned(), |error| error.to_string());
+            Err(Error::internal(format!("transaction {name}: {reason}")))
         }
     }
 }

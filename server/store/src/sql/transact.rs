@@ -15,12 +15,12 @@ use crate::error::StoreError;
 /// once.
 pub(super) trait TransactionBody: Send + Sync + 'static {
     /// The result of the transaction.
-    type Answer: Send + 'static;
+    type Output: Send + 'static;
     /// The name of the transaction.
     const NAME: &'static str;
 
     /// Runs the body; an error ends the transaction without effect.
-    fn run(&self, tx: &SourceTx) -> impl Future<Output = std::result::Result<Self::Answer, StoreError>> + Send;
+    fn run(&self, tx: &SourceTx) -> impl Future<Output = std::result::Result<Self::Output, StoreError>> + Send;
 }
 
 /// Runs a body in a snapshot of a data source.
@@ -28,7 +28,7 @@ pub(super) trait TransactionBody: Send + Sync + 'static {
 /// # Errors
 /// Those of the body, and [`riposte_core::Error::ShardUnavailable`] if the source cannot be
 /// reached.
-pub(super) async fn read<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Answer> {
+pub(super) async fn read<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Output> {
     task::read(sources, source, U::NAME, snapshot(Arc::clone(sources), source, unit)).await
 }
 
@@ -39,15 +39,15 @@ pub(super) async fn read_aside<U: TransactionBody>(
     sources: &Arc<DataSources>,
     source: usize,
     unit: U,
-) -> Result<U::Answer> {
-    task::run(sources.desk(), (source, U::NAME), snapshot(Arc::clone(sources), source, unit)).await
+) -> Result<U::Output> {
+    task::run(sources.runner(), (source, U::NAME), snapshot(Arc::clone(sources), source, unit)).await
 }
 
 async fn snapshot<U: TransactionBody>(
     sources: Arc<DataSources>,
     source: usize,
     unit: U,
-) -> std::result::Result<U::Answer, StoreError> {
+) -> std::result::Result<U::Output, StoreError> {
     let snapshot = sources.begin_read(source).await?;
     unit.run(&snapshot).await
 }
@@ -56,15 +56,15 @@ async fn snapshot<U: TransactionBody>(
 ///
 /// # Errors
 /// As for [`read`], and [`riposte_core::Error::Overloaded`] after several conflicts.
-pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Answer> {
+pub(super) async fn write<U: TransactionBody>(sources: &Arc<DataSources>, source: usize, unit: U) -> Result<U::Output> {
     let sources = Arc::clone(sources);
-    let desk = sources.desk().clone();
-    task::run(&desk, (source, U::NAME), async move {
-        let mut patience = RetryPolicy::default();
+    let runner = sources.runner().clone();
+    task::run(&runner, (source, U::NAME), async move {
+        let mut retry = RetryPolicy::default();
         let mut outcome_unknown = false;
         loop {
             match once(&sources, source, &unit, &mut outcome_unknown).await {
-                Err(fault) if patience.again(fault.meaning(), outcome_unknown).await => {
+                Err(fault) if retry.again(fault.meaning(), outcome_unknown).await => {
                     tracing::debug!(error = ?fault, outcome_unknown, "a transaction is retried");
                 }
                 // An earlier COMMIT may have taken effect, so the error must not claim that it did
@@ -82,9 +82,9 @@ async fn once<U: TransactionBody>(
     source: usize,
     unit: &U,
     outcome_unknown: &mut bool,
-) -> std::result::Result<U::Answer, StoreError> {
+) -> std::result::Result<U::Output, StoreError> {
     let tx = sources.begin_write(source, *outcome_unknown).await?;
-    let (tx, answer) = tx.write(async |tx: &SourceTx| unit.run(tx).await).await?;
+    let (tx, output) = tx.write(async |tx: &SourceTx| unit.run(tx).await).await?;
     tx.commit().await.inspect_err(|_| *outcome_unknown = true)?;
-    Ok(answer)
+    Ok(output)
 }

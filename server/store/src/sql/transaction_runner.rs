@@ -34,13 +34,13 @@ pub(crate) struct TransactionRunner {
     handle: Handle,
     system: &'static str,
     observer: Arc<OnceLock<Arc<dyn TransactionObserver>>>,
-    complaints: Arc<[StoreErrorLog]>,
+    logs: Arc<[StoreErrorLog]>,
 }
 
 impl TransactionRunner {
     /// Creates a runner in this runtime for `sources` databases of this kind (`mysql`, `sqlite`).
     pub(crate) fn new(handle: Handle, system: &'static str, sources: usize) -> Self {
-        Self { handle, system, observer: Arc::default(), complaints: (0..sources).map(StoreErrorLog::new).collect() }
+        Self { handle, system, observer: Arc::default(), logs: (0..sources).map(StoreErrorLog::new).collect() }
     }
 
     /// Sets the observer. Later calls have no effect.
@@ -73,9 +73,9 @@ impl TransactionRunner {
     }
 
     /// Logs a fault of a source, counted from 0.
-    pub(crate) fn complain(&self, source: usize, fault: &StoreError) {
-        if let Some(complaints) = self.complaints.get(source) {
-            complaints.tell(fault);
+    pub(crate) fn log_fault(&self, source: usize, fault: &StoreError) {
+        if let Some(logs) = self.logs.get(source) {
+            logs.log(fault);
         }
     }
 
@@ -92,7 +92,7 @@ impl TransactionRunner {
             Span::current().record("error.type", kind).record("otel.status_code", "ERROR");
         }
         if let Err(fault) = &outcome {
-            self.complain(source, fault);
+            self.log_fault(source, fault);
         }
         if let Some(observer) = self.observer.get() {
             observer.transaction(self.system, name, begin.elapsed(), failed);
@@ -146,9 +146,9 @@ mod tests {
     use crate::error::StoreError;
 
     #[derive(Debug, Default)]
-    struct Told(Mutex<Vec<(&'static str, Option<&'static str>)>>);
+    struct RecordedTransactions(Mutex<Vec<(&'static str, Option<&'static str>)>>);
 
-    impl TransactionObserver for Told {
+    impl TransactionObserver for RecordedTransactions {
         fn transaction(&self, _: &'static str, name: &'static str, _: Duration, failed: Option<&'static str>) {
             self.0.lock().unwrap().push((name, failed));
         }
@@ -160,16 +160,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn faults_of_the_database_are_told_and_refusals_of_the_domain_are_not() {
-        let (desk, told) = (TransactionRunner::new(Handle::current(), "sqlite", 2), Arc::new(Told::default()));
-        desk.observe(Arc::clone(&told) as _);
-        let work = |outcome: Result<(), StoreError>| desk.watched((1, "read"), std::future::ready(outcome));
+    async fn faults_of_the_database_are_recorded_and_rejections_of_the_domain_are_not() {
+        let (runner, recorded) =
+            (TransactionRunner::new(Handle::current(), "sqlite", 2), Arc::new(RecordedTransactions::default()));
+        runner.observe(Arc::clone(&recorded) as _);
+        let work = |outcome: Result<(), StoreError>| runner.watched((1, "read"), std::future::ready(outcome));
         assert!(work(Ok(())).await.is_ok());
         assert!(work(Err(Error::CommentNotFound.into())).await.is_err());
         assert!(work(Err(Error::internal("a row makes no sense").into())).await.is_err());
         assert!(work(Err(StoreError::Silence)).await.is_err());
-        assert!(desk.begun((1, "write"), std::future::ready(Err::<(), ()>(()))).await.is_err());
-        assert!(desk.begun((1, "read"), std::future::ready(Ok::<(), ()>(()))).await.is_ok());
+        assert!(runner.begun((1, "write"), std::future::ready(Err::<(), ()>(()))).await.is_err());
+        assert!(runner.begun((1, "read"), std::future::ready(Ok::<(), ()>(()))).await.is_ok());
         let expected = [
             ("read", None),
             ("read", None),
@@ -178,6 +179,6 @@ mod tests {
             ("write", Some("no connection")),
             ("read", None),
         ];
-        assert_eq!(*told.0.lock().unwrap(), expected);
+        assert_eq!(*recorded.0.lock().unwrap(), expected);
     }
 }

@@ -19,26 +19,26 @@ struct BatchPart<K> {
 impl<K: CommitType> CommitBatch<K> {
     /// Commits all commands, in one transaction if possible.
     pub(super) async fn run(self) -> std::result::Result<BatchOutputs, StoreError> {
-        let mut answers: Vec<Option<Result<CommandOutput>>> = vec![None; self.commands.len()];
-        match self.settle(&self.commands, false).await {
+        let mut outputs: Vec<Option<Result<CommandOutput>>> = vec![None; self.commands.len()];
+        match self.commit_with_retry(&self.commands, false).await {
             Ok(all) => return Ok(all),
             Err(failure) => {
-                let whole = BatchPart {
+                let batch = BatchPart {
                     places: (0..self.commands.len()).collect(),
                     commands: self.commands.clone(),
                     unknown: false,
                 };
-                let mut waiting = whole.divided(&failure).ok_or_else(|| failure.into_fault())?;
+                let mut waiting = batch.divided(&failure).ok_or_else(|| failure.into_fault())?;
                 while let Some(part) = waiting.pop() {
-                    match self.settle(&part.commands, part.unknown).await {
-                        Ok(some) => part.answer(&mut answers, some),
+                    match self.commit_with_retry(&part.commands, part.unknown).await {
+                        Ok(some) => part.put(&mut outputs, some),
                         Err(failure) => match part.divided(&failure) {
                             Some(parts) => waiting.extend(parts),
                             None => {
                                 let fault = failure.into_fault();
-                                self.sources.desk().complain(self.source, &fault);
+                                self.sources.runner().log_fault(self.source, &fault);
                                 let error = Error::from(fault);
-                                part.answer(&mut answers, vec![Err(error); part.places.len()]);
+                                part.put(&mut outputs, vec![Err(error); part.places.len()]);
                             }
                         },
                     }
@@ -46,7 +46,7 @@ impl<K: CommitType> CommitBatch<K> {
             }
         }
         let lost = || Err(Error::internal("a command of a divided batch has no result"));
-        Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(lost)).collect())
+        Ok(outputs.into_iter().map(|output| output.unwrap_or_else(lost)).collect())
     }
 }
 
@@ -88,9 +88,9 @@ impl<K: CommitType> BatchPart<K> {
         Some(groups.into_iter().map(part).collect())
     }
 
-    fn answer(&self, answers: &mut [Option<Result<CommandOutput>>], of: BatchOutputs) {
-        for (place, answer) in self.places.iter().zip(of) {
-            answers[*place] = Some(answer);
+    fn put(&self, outputs: &mut [Option<Result<CommandOutput>>], of: BatchOutputs) {
+        for (place, output) in self.places.iter().zip(of) {
+            outputs[*place] = Some(output);
         }
     }
 }

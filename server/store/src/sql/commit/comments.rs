@@ -20,22 +20,22 @@ impl CommitType for CommandKind {
         commands: &[Command],
         repeats: DuplicateCheck,
     ) -> std::result::Result<(UnitOfWork, BatchOutputs), StoreError> {
-        let (unit, answers) = decided(load::comments(tx, commands, repeats).await?, commands, UnitOfWork::run)?;
-        let refused = |(command, answer): (&Command, &Result<CommandOutput>)| {
-            answer.is_err() && load::tells_itself(&command.verb)
+        let (unit, outputs) = decided(load::comments(tx, commands, repeats).await?, commands, UnitOfWork::run)?;
+        let refused = |(command, output): (&Command, &Result<CommandOutput>)| {
+            output.is_err() && load::detects_duplicates(&command.verb)
         };
-        if repeats == DuplicateCheck::Unlikely && commands.iter().zip(&answers).any(refused) {
+        if repeats == DuplicateCheck::Unlikely && commands.iter().zip(&outputs).any(refused) {
             return decided(load::comments(tx, commands, DuplicateCheck::Possible).await?, commands, UnitOfWork::run);
         }
-        Ok((unit, answers))
+        Ok((unit, outputs))
     }
 
     /// After a commit whose outcome was lost, the retry finds the batch's own comments and takes
     /// them for those of an earlier request. A comment with the id that the command itself brought
     /// is not a repeat for its caller.
-    fn claim(commands: &[Command], answers: &mut BatchOutputs) {
-        for (command, answer) in commands.iter().zip(answers) {
-            if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = answer
+    fn mark_own_commit(commands: &[Command], outputs: &mut BatchOutputs) {
+        for (command, output) in commands.iter().zip(outputs) {
+            if let Ok(CommandOutput { effect: Effect::Comment(view), replayed, .. }) = output
                 && command.verb.creates_comment()
                 && command.verb.comment_id() == Some(view.comment.reference.id)
             {

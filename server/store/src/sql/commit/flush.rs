@@ -12,8 +12,8 @@ use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::shard::part;
 use crate::sql::chunks::cut;
-use crate::sql::deal::by_table;
 use crate::sql::entity::{comment_like, comment_request};
+use crate::sql::grouping::by_table;
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 

@@ -12,11 +12,11 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use crate::error::StoreError;
 use crate::sql::chunks::padded;
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_index};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
-pub(super) use duplicates::{DuplicateCheck, tells_itself};
+pub(super) use duplicates::{DuplicateCheck, detects_duplicates};
 
 type Loaded<T> = Result<T, StoreError>;
 

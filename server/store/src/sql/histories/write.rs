@@ -11,8 +11,8 @@ use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::among::{MOST, PRIMARY, among};
 use crate::sql::chunks::{cut, padded, padded_to};
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::member_comment::{Column, Entity};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, HistoryEntry, history_model};
 use crate::sql::transact::TransactionBody;
@@ -39,10 +39,10 @@ impl From<Vec<HistoryEntry>> for WriteHistory {
 }
 
 impl TransactionBody for Add {
-    type Answer = usize;
+    type Output = usize;
     const NAME: &'static str = "add to member history";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         for (partition, rows) in in_place(tx, &self.0) {
             for piece in cut(rows.into_iter().map(history_model).collect()) {
                 let left = OnConflict::columns(KEY).update_column(Column::CommentId).to_owned();
@@ -55,10 +55,10 @@ impl TransactionBody for Add {
 }
 
 impl TransactionBody for WriteHistory {
-    type Answer = usize;
+    type Output = usize;
     const NAME: &'static str = "write member history";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let mut changed = 0;
         for (partition, rows) in in_place(tx, &self.0) {
             changed += table(&tx.on(partition), &rows).await?;

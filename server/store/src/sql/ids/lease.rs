@@ -59,7 +59,7 @@ pub(super) async fn extend(
     let until = IdTick(at.present.0 + ticks()).max(lease.until);
     let worker = i16::from(lease.worker);
     let work = async |tx: &SourceTx| {
-        let row = Entity::find_by_id(worker).lock_exclusive().one(&tx.whole()).await?;
+        let row = Entity::find_by_id(worker).lock_exclusive().one(&tx.unrouted()).await?;
         let still_ours = row.is_some_and(|row| row.owner == owner);
         if still_ours {
             write(tx, worker, held(until, at.now)).await?;
@@ -81,13 +81,13 @@ pub(super) async fn release(
     let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };
     let update = Entity::update_many().set(free).filter(Column::Worker.eq(i16::from(lease.worker)));
     let update = update.filter(Column::Owner.eq(owner.to_vec()));
-    let work = async |tx: &SourceTx| Ok(update.exec(&tx.whole()).await?);
+    let work = async |tx: &SourceTx| Ok(update.exec(&tx.unrouted()).await?);
     let (tx, _) = sources.begin_write(source, false).await?.write(work).await?;
     tx.commit().await
 }
 
 async fn pick(tx: &SourceTx, now: Millis) -> Leased<Model> {
-    let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(&tx.whole()).await?;
+    let rows = Entity::find().order_by_asc(Column::Worker).lock_exclusive().all(&tx.unrouted()).await?;
     let known = rows.into_iter().filter(|row| (0..i16::from(WORKERS)).contains(&row.worker));
     let free = known.filter(|row| row.leased_until <= now.0).min_by_key(|row| row.minted_until);
     free.ok_or_else(|| {
@@ -101,7 +101,7 @@ fn held(until: IdTick, now: Millis) -> ActiveModel {
 }
 
 async fn write(tx: &SourceTx, worker: i16, row: ActiveModel) -> Leased<()> {
-    Entity::update_many().set(row).filter(Column::Worker.eq(worker)).exec(&tx.whole()).await?;
+    Entity::update_many().set(row).filter(Column::Worker.eq(worker)).exec(&tx.unrouted()).await?;
     Ok(())
 }
 

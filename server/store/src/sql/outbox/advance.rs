@@ -21,15 +21,15 @@ pub(super) struct AdvancePosition {
 }
 
 impl TransactionBody for AdvancePosition {
-    type Answer = bool;
+    type Output = bool;
     const NAME: &'static str = "advance position";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         if state::lock_in(tx, self.term).await?.is_none() {
             return Ok(false);
         }
         let name = self.name.as_str();
-        let known = Entity::find_by_id(row::bytes(name)).one(&tx.whole()).await?;
+        let known = Entity::find_by_id(row::bytes(name)).one(&tx.unrouted()).await?;
         if known.as_ref().map_or(0, |row| row.position) != self.from {
             return Ok(false);
         }
@@ -39,7 +39,7 @@ impl TransactionBody for AdvancePosition {
         } else {
             // No other transaction inserts it meanwhile: the relay's row is locked.
             let first = ActiveModel { position, ..state::fresh(name) };
-            Entity::insert(first).exec_without_returning(&tx.whole()).await?;
+            Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
         }
         Ok(true)
     }

@@ -24,20 +24,20 @@ pub(super) struct EventsAfter {
 }
 
 impl TransactionBody for EventsAfter {
-    type Answer = Vec<SequencedEvent>;
+    type Output = Vec<SequencedEvent>;
     const NAME: &'static str = "tail outbox";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         use outbox_commit::{Column, Entity};
         let mut after = self.after;
         loop {
             let rows = Entity::find().filter(Column::PubSeq.gt(after)).order_by_asc(Column::PubSeq);
-            let rows = along(rows, key::PUBLISHED).limit(self.limit as u64).all(&tx.whole()).await?;
+            let rows = along(rows, key::PUBLISHED).limit(self.limit as u64).all(&tx.unrouted()).await?;
             let Some(last) = rows.last().and_then(|row| row.pub_seq) else { return Ok(Vec::new()) };
             let mut sequenced = Vec::new();
             for row in &rows {
                 let number = row.pub_seq.unwrap_or(last);
-                sequenced.extend(told(tx, row).await?.into_iter().map(|event| SequencedEvent { number, event }));
+                sequenced.extend(events_of(tx, row).await?.into_iter().map(|event| SequencedEvent { number, event }));
             }
             if !sequenced.is_empty() {
                 return Ok(sequenced);
@@ -49,13 +49,13 @@ impl TransactionBody for EventsAfter {
 }
 
 /// Returns the events of a commit. If its row cannot be read, events are made from its revisions.
-async fn told(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, StoreError> {
+async fn events_of(tx: &SourceTx, row: &outbox_commit::Model) -> Result<Vec<Event>, StoreError> {
     if let Some(events) = row::events(row) {
         return Ok(events);
     }
     tracing::error!(row = row.id, "an outbox row has unreadable events");
     let made = outbox_revision::Entity::find().filter(outbox_revision::Column::CommitId.eq(row.id));
-    let made = made.all(&tx.whole()).await?;
+    let made = made.all(&tx.unrouted()).await?;
     Ok(made.iter().filter_map(|made| row::unknown_event(row, made)).collect())
 }
 
@@ -72,23 +72,23 @@ pub(super) struct OfSubject {
 const AT_ONCE: usize = 64;
 
 impl TransactionBody for OfSubject {
-    type Answer = Vec<Event>;
+    type Output = Vec<Event>;
     const NAME: &'static str = "read events of subject";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         use outbox_revision::{Column, Entity};
         let made = Entity::find()
             .filter(Column::SubjectId.eq(self.id.get()))
             .filter(Column::Revision.gt(self.after))
             .order_by_asc(Column::Revision)
             .limit(self.limit as u64);
-        let made = along(made, key::SUBJECT).all(&tx.whole()).await?;
+        let made = along(made, key::SUBJECT).all(&tx.unrouted()).await?;
         let mut events = Vec::with_capacity(made.len());
         for made in made.chunks(AT_ONCE) {
             let rows = commits(tx, made).await?;
             for made in made {
                 let Some(row) = rows.get(&made.commit_id) else { continue };
-                events.extend(told(tx, row).await?.into_iter().find(|event| event.subject == self.id));
+                events.extend(events_of(tx, row).await?.into_iter().find(|event| event.subject == self.id));
             }
         }
         Ok(events)
@@ -104,7 +104,7 @@ async fn commits(
     let ids: Vec<i64> = made.iter().map(|made| made.commit_id).collect();
     let mut rows = HashMap::with_capacity(ids.len());
     for list in padded(&ids) {
-        let found = Entity::find().filter(Column::Id.is_in(list)).all(&tx.whole()).await?;
+        let found = Entity::find().filter(Column::Id.is_in(list)).all(&tx.unrouted()).await?;
         rows.extend(found.into_iter().map(|row| (row.id, row)));
     }
     Ok(rows)

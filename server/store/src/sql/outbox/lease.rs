@@ -29,15 +29,15 @@ pub(super) struct AcquireLease {
 }
 
 impl TransactionBody for AcquireLease {
-    type Answer = Option<Epoch>;
+    type Output = Option<Epoch>;
     const NAME: &'static str = "acquire relay lease";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock(tx).await? else {
             // If two processes begin at once, the key rejects one of them, and its retry finds the
             // other's row.
             let first = ActiveModel { epoch: Set(1), ..self.held(state::fresh(RELAY)) };
-            Entity::insert(first).exec_without_returning(&tx.whole()).await?;
+            Entity::insert(first).exec_without_returning(&tx.unrouted()).await?;
             return Ok(Some(Epoch(1)));
         };
         let ours = relay.owner == self.who.name();
@@ -71,10 +71,10 @@ pub(super) struct ReleaseLease {
 }
 
 impl TransactionBody for ReleaseLease {
-    type Answer = ();
+    type Output = ();
     const NAME: &'static str = "release relay lease";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let relay = state::lock(tx).await?;
         if relay.is_some_and(|relay| relay.owner == self.who.name()) {
             let free = ActiveModel { owner: Set(Vec::new()), leased_until: Set(0), ..Default::default() };

@@ -115,8 +115,8 @@ mod tests {
                 let revision = |commit: &i64| {
                     made.iter().find(|one| one.commit == *commit && one.subject == subject).map(|one| one.revision)
                 };
-                let told: Vec<i64> = sequenced.iter().filter_map(revision).collect();
-                prop_assert_eq!(told, (1..=last[subject as usize]).collect::<Vec<_>>());
+                let revisions: Vec<i64> = sequenced.iter().filter_map(revision).collect();
+                prop_assert_eq!(revisions, (1..=last[subject as usize]).collect::<Vec<_>>());
             }
         }
     }

@@ -29,11 +29,11 @@ pub(super) async fn all<C: ConnectionTrait>(db: &C) -> Result<Vec<StoredPosition
 pub(super) struct AllPositions;
 
 impl TransactionBody for AllPositions {
-    type Answer = Vec<StoredPosition>;
+    type Output = Vec<StoredPosition>;
     const NAME: &'static str = "read positions";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
-        all(&tx.whole()).await
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
+        all(&tx.unrouted()).await
     }
 }
 
@@ -47,17 +47,17 @@ pub(super) struct RegisterConsumers {
 }
 
 impl TransactionBody for RegisterConsumers {
-    type Answer = ();
+    type Output = ();
     const NAME: &'static str = "register consumers";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         // One statement for each row: a transaction that holds one of these locks waits for no
         // other.
         for name in self.names.iter().filter(|name| *name != RELAY) {
             let until = ActiveModel { leased_until: Set(self.until.0), ..Default::default() };
             let later = Column::LeasedUntil.lt(self.until.0);
             let update = Entity::update_many().set(until).filter(Column::Name.eq(row::bytes(name))).filter(later);
-            update.exec(&tx.whole()).await?;
+            update.exec(&tx.unrouted()).await?;
         }
         Ok(())
     }
@@ -71,21 +71,21 @@ pub(super) struct RemovePosition {
 }
 
 impl TransactionBody for RemovePosition {
-    type Answer = PositionRemoval;
+    type Output = PositionRemoval;
     const NAME: &'static str = "remove position";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         // The relay's row is locked first, as by every transaction that moves a position.
         state::lock(tx).await?;
         if self.name == RELAY {
             return Ok(PositionRemoval::Absent);
         }
-        let found = Entity::find_by_id(row::bytes(&self.name)).one(&tx.whole()).await?;
+        let found = Entity::find_by_id(row::bytes(&self.name)).one(&tx.unrouted()).await?;
         let Some(position) = found else { return Ok(PositionRemoval::Absent) };
         if position.leased_until > self.now.0 {
             return Ok(PositionRemoval::Registered);
         }
-        Entity::delete_by_id(row::bytes(&self.name)).exec(&tx.whole()).await?;
+        Entity::delete_by_id(row::bytes(&self.name)).exec(&tx.unrouted()).await?;
         Ok(PositionRemoval::Removed)
     }
 }

@@ -17,11 +17,11 @@ pub(super) struct StoredPosition {
 }
 
 impl TransactionBody for StoredPosition {
-    type Answer = i64;
+    type Output = i64;
     const NAME: &'static str = "read position";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
-        state::position(&tx.whole(), self.of).await
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
+        state::position(&tx.unrouted(), self.of).await
     }
 }
 
@@ -30,14 +30,14 @@ impl TransactionBody for StoredPosition {
 pub(super) struct OldestWaiting;
 
 impl TransactionBody for OldestWaiting {
-    type Answer = Option<Millis>;
+    type Output = Option<Millis>;
     const NAME: &'static str = "read oldest waiting";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         // The first row along the key, which ends with the id: the minimum of the times or ids
         // would read all pending rows.
         let oldest = Entity::find().select_only().column(Column::CreateTime).filter(Column::PubSeq.is_null());
-        let oldest = along(oldest.limit(1), key::PUBLISHED).into_tuple::<i64>().one(&tx.whole()).await?;
+        let oldest = along(oldest.limit(1), key::PUBLISHED).into_tuple::<i64>().one(&tx.unrouted()).await?;
         Ok(oldest.map(Millis))
     }
 }

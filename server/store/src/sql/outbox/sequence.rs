@@ -32,10 +32,10 @@ pub(super) struct AssignSequence {
 }
 
 impl TransactionBody for AssignSequence {
-    type Answer = Option<usize>;
+    type Output = Option<usize>;
     const NAME: &'static str = "assign sequence numbers";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
         let picked = self.pick(tx).await?;
         let numbers: Vec<(i64, i64)> = picked.into_iter().zip(relay.position + 1..).collect();
@@ -77,7 +77,7 @@ impl AssignSequence {
 /// and sort all pending rows for each pick.
 async fn waiting(tx: &SourceTx, limit: usize) -> Result<Vec<i64>, StoreError> {
     let rows = Entity::find().select_only().column(Column::Id).filter(Column::PubSeq.is_null()).limit(limit as u64);
-    Ok(along(rows, key::PUBLISHED).into_tuple().all(&tx.whole()).await?)
+    Ok(along(rows, key::PUBLISHED).into_tuple().all(&tx.unrouted()).await?)
 }
 
 /// Reads the revisions that these commits made.
@@ -85,7 +85,7 @@ async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, St
     use outbox_revision::{Column, Entity};
     let mut made = Vec::new();
     for list in padded(commits) {
-        let rows = Entity::find().filter(Column::CommitId.is_in(list)).all(&tx.whole()).await?;
+        let rows = Entity::find().filter(Column::CommitId.is_in(list)).all(&tx.unrouted()).await?;
         made.extend(rows.into_iter().map(|row| PendingRevision {
             commit: row.commit_id,
             subject: row.subject_id,
@@ -98,7 +98,7 @@ async fn made(tx: &SourceTx, commits: &[i64]) -> Result<Vec<PendingRevision>, St
 /// Returns those of these (subject, revision) pairs whose commit exists and has no number.
 async fn unnumbered(tx: &SourceTx, places: &[(i64, i64)]) -> Result<BTreeSet<(i64, i64)>, StoreError> {
     use outbox_revision::Column as Revision;
-    let db = tx.whole();
+    let db = tx.unrouted();
     let mut found: Vec<(i64, (i64, i64))> = Vec::new();
     for list in padded_to(MOST, places) {
         let columns = [Revision::SubjectId, Revision::Revision];
@@ -131,7 +131,7 @@ async fn write(tx: &SourceTx, numbers: &[(i64, i64)]) -> Result<(), StoreError> 
         let number = list.iter().fold(CaseStatement::new(), number);
         let update = Entity::update_many().col_expr(Column::PubSeq, number.into());
         let update = update.filter(Column::Id.is_in(list.iter().map(|(id, _)| *id)));
-        written += update.exec(&tx.whole()).await?.rows_affected;
+        written += update.exec(&tx.unrouted()).await?.rows_affected;
     }
     if written == numbers.len() as u64 {
         return Ok(());

@@ -15,7 +15,7 @@ pub(super) const RELAY: &str = "relay";
 
 /// Takes the lock that every transaction of a relay takes first; `None` before the first epoch.
 pub(super) async fn lock(tx: &SourceTx) -> Result<Option<Model>, StoreError> {
-    Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.whole()).await?)
+    Ok(Entity::find_by_id(row::bytes(RELAY)).lock_exclusive().one(&tx.unrouted()).await?)
 }
 
 /// Takes the lock as [`lock`] does; `None` also if another epoch than `term` has begun.
@@ -42,6 +42,6 @@ pub(super) fn fresh(name: &str) -> ActiveModel {
 
 /// Updates an existing row.
 pub(super) async fn change(tx: &SourceTx, name: &str, to: ActiveModel) -> Result<(), StoreError> {
-    Entity::update_many().set(to).filter(Column::Name.eq(row::bytes(name))).exec(&tx.whole()).await?;
+    Entity::update_many().set(to).filter(Column::Name.eq(row::bytes(name))).exec(&tx.unrouted()).await?;
     Ok(())
 }

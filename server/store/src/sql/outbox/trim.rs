@@ -22,19 +22,19 @@ pub(super) struct TrimOutbox {
 }
 
 impl TransactionBody for TrimOutbox {
-    type Answer = Option<TrimReport>;
+    type Output = Option<TrimReport>;
     const NAME: &'static str = "trim outbox";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(relay) = state::lock_in(tx, self.term).await? else { return Ok(None) };
         // All positions count, also those of consumers that this version does not know.
-        let stored = positions::all(&tx.whole()).await?;
+        let stored = positions::all(&tx.unrouted()).await?;
         let old = self.old(tx, relay.position, &stored).await?;
         let ids: Vec<i64> = old.iter().map(|(id, _)| *id).collect();
         for list in padded(&ids) {
             let revisions = outbox_revision::Entity::delete_many();
-            revisions.filter(outbox_revision::Column::CommitId.is_in(list.clone())).exec(&tx.whole()).await?;
-            Entity::delete_many().filter(Column::Id.is_in(list)).exec(&tx.whole()).await?;
+            revisions.filter(outbox_revision::Column::CommitId.is_in(list.clone())).exec(&tx.unrouted()).await?;
+            Entity::delete_many().filter(Column::Id.is_in(list)).exec(&tx.unrouted()).await?;
         }
         let missed = |of: StoredPosition| {
             let missed = old.iter().filter(|(_, number)| *number > of.number).count();
@@ -58,7 +58,7 @@ impl TrimOutbox {
             .filter(Column::PubSeq.lte(head))
             .order_by_asc(Column::PubSeq)
             .limit(self.limit as u64);
-        let first: Vec<(i64, i64, i64)> = along(first, key::PUBLISHED).into_tuple().all(&tx.whole()).await?;
+        let first: Vec<(i64, i64, i64)> = along(first, key::PUBLISHED).into_tuple().all(&tx.unrouted()).await?;
         let goes = |number: i64, time: i64| time < all_before.0 || number <= passed && time < passed_before.0;
         Ok(first
             .into_iter()

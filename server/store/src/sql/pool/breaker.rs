@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use crate::error::StoreError;
 
 /// The time without a response after which a source is probed.
-pub(super) const SILENT: Duration = Duration::from_secs(1);
+pub(super) const PROBE_AFTER: Duration = Duration::from_secs(1);
 /// The time limit of a probe.
 const SIGN_WITHIN: Duration = Duration::from_secs(1);
 
@@ -29,7 +29,7 @@ pub(super) struct SourceBreaker {
     /// True until the schema of the source has been read and found valid.
     unknown: AtomicBool,
     begin: Instant,
-    silent: Duration,
+    probe_after: Duration,
     /// A pool of the source, used only for its current address.
     pool: MySqlPool,
     /// The result of the last probe, and the time it began.
@@ -37,10 +37,11 @@ pub(super) struct SourceBreaker {
 }
 
 impl SourceBreaker {
-    /// Creates the breaker of a pool's source, which is probed after `silent` without a response.
-    pub(super) fn new(pool: MySqlPool, silent: Duration) -> Self {
+    /// Creates the breaker of a pool's source, which is probed after `probe_after` without a
+    /// response.
+    pub(super) fn new(pool: MySqlPool, probe_after: Duration) -> Self {
         let (breaker, begin, seen) = (CircuitBreaker::default(), Instant::now(), Mutex::new(None));
-        Self { breaker, unknown: AtomicBool::new(false), begin, silent, pool, seen }
+        Self { breaker, unknown: AtomicBool::new(false), begin, probe_after, pool, seen }
     }
 
     /// Sets whether the breaker stays open because the source was unavailable at every check of its
@@ -66,35 +67,35 @@ impl SourceBreaker {
             || !self.breaker.may_try(self.begin.elapsed())
             || left_alone && !self.lives().await
         {
-            return Err(StoreError::Away);
+            return Err(StoreError::Unavailable);
         }
         // Boxed, because it is a part of every transaction's future.
         let mut ask = Box::pin(ask);
-        let answer = match timeout(self.silent, &mut ask).await {
-            Ok(answer) => {
-                if answer.as_ref().is_err_and(|fault| fault.meaning().is_away()) && !self.lives().await {
+        let outcome = match timeout(self.probe_after, &mut ask).await {
+            Ok(outcome) => {
+                if outcome.as_ref().is_err_and(|fault| fault.meaning().is_unavailable()) && !self.lives().await {
                     self.leave_alone(source);
                 }
-                answer
+                outcome
             }
             Err(_) => {
                 tokio::select! {
                     biased;
-                    answer = &mut ask => answer,
+                    outcome = &mut ask => outcome,
                     lives = self.lives() => {
                         if !lives {
                             self.leave_alone(source);
-                            return Err(StoreError::Away);
+                            return Err(StoreError::Unavailable);
                         }
                         ask.await
                     }
                 }
             }
         };
-        if answer.is_ok() && self.breaker.succeeded() {
+        if outcome.is_ok() && self.breaker.succeeded() {
             tracing::info!(source = source + 1, "a data source is available again");
         }
-        answer
+        outcome
     }
 
     fn leave_alone(&self, source: usize) {
@@ -106,21 +107,21 @@ impl SourceBreaker {
     /// Returns whether the source responds on a connection of its own. One probe runs at a time;
     /// calls that arrived meanwhile use its result.
     async fn lives(&self) -> bool {
-        let asked = Instant::now();
+        let arrived = Instant::now();
         let mut seen = self.seen.lock().await;
         if let Some((began, lives)) = *seen
-            && began + self.silent >= asked
+            && began + self.probe_after >= arrived
         {
             return lives;
         }
         let began = Instant::now();
-        let look = async {
+        let probe = async {
             let mut connection = MySqlConnection::connect_with(&*self.pool.connect_options()).await?;
             connection.ping().await?;
             connection.close().await
         };
         // A server that refuses the connection with its own error is available.
-        let lives = matches!(timeout(SIGN_WITHIN, look).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
+        let lives = matches!(timeout(SIGN_WITHIN, probe).await, Ok(Ok(()) | Err(sqlx::Error::Database(_))));
         *seen = Some((began, lives));
         lives
     }
@@ -133,44 +134,47 @@ mod tests {
 
     use sqlx::mysql::MySqlConnectOptions;
 
-    use super::{MySqlPool, SILENT, SourceBreaker};
+    use super::{MySqlPool, PROBE_AFTER, SourceBreaker};
     use crate::error::StoreError;
 
     /// A breaker of an address where no server listens.
-    fn door(silent: Duration) -> SourceBreaker {
-        SourceBreaker::new(MySqlPool::connect_lazy_with(MySqlConnectOptions::new().host("127.0.0.1").port(1)), silent)
+    fn breaker(probe_after: Duration) -> SourceBreaker {
+        SourceBreaker::new(
+            MySqlPool::connect_lazy_with(MySqlConnectOptions::new().host("127.0.0.1").port(1)),
+            probe_after,
+        )
     }
 
     #[tokio::test]
     async fn a_source_that_fails_and_gives_no_sign_of_life_is_not_asked() {
-        let door = door(SILENT);
-        assert!(matches!(door.pass(0, ready(Err::<(), _>(StoreError::Silence))).await, Err(StoreError::Silence)));
-        assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(StoreError::Away)));
+        let breaker = breaker(PROBE_AFTER);
+        assert!(matches!(breaker.pass(0, ready(Err::<(), _>(StoreError::Silence))).await, Err(StoreError::Silence)));
+        assert!(matches!(breaker.pass(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
     }
 
     #[tokio::test]
     async fn no_call_waits_for_a_source_that_does_not_respond_to_a_probe() {
-        let door = door(Duration::from_millis(5));
-        assert!(matches!(door.pass(0, pending::<Result<(), StoreError>>()).await, Err(StoreError::Away)));
-        assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(StoreError::Away)));
+        let breaker = breaker(Duration::from_millis(5));
+        assert!(matches!(breaker.pass(0, pending::<Result<(), StoreError>>()).await, Err(StoreError::Unavailable)));
+        assert!(matches!(breaker.pass(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
     }
 
     #[tokio::test]
     async fn a_source_whose_schema_was_never_read_is_not_called() {
-        let door = door(SILENT);
-        door.withhold(true);
-        assert!(matches!(door.pass(0, ready(Ok(()))).await, Err(StoreError::Away)));
-        door.withhold(false);
-        assert!(door.pass(0, ready(Ok(()))).await.is_ok());
+        let breaker = breaker(PROBE_AFTER);
+        breaker.withhold(true);
+        assert!(matches!(breaker.pass(0, ready(Ok(()))).await, Err(StoreError::Unavailable)));
+        breaker.withhold(false);
+        assert!(breaker.pass(0, ready(Ok(()))).await.is_ok());
     }
 
     #[tokio::test]
     async fn refusals_of_the_domain_are_answers_of_the_source() {
-        let door = door(SILENT);
+        let breaker = breaker(PROBE_AFTER);
         for _ in 0..9 {
             let refused = riposte_core::Error::CommentNotFound;
-            assert!(door.pass(0, ready(Err::<(), StoreError>(refused.into()))).await.is_err());
+            assert!(breaker.pass(0, ready(Err::<(), StoreError>(refused.into()))).await.is_err());
         }
-        assert!(door.pass(0, ready(Ok(()))).await.is_ok());
+        assert!(breaker.pass(0, ready(Ok(()))).await.is_ok());
     }
 }

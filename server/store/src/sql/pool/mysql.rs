@@ -10,7 +10,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use super::DataSource;
-use super::breaker::{SILENT, SourceBreaker};
+use super::breaker::{PROBE_AFTER, SourceBreaker};
 use crate::config::{PoolConfig, SourceConfig, StoreConfig};
 use crate::error;
 
@@ -36,7 +36,7 @@ const FORM: &str = "the address of a data source is not mysql://…";
 /// The state of a MySQL-family source apart from its pools.
 #[derive(Debug)]
 pub(super) struct MysqlServer {
-    pub(super) door: SourceBreaker,
+    pub(super) breaker: SourceBreaker,
     read: PoolConfig,
     write: PoolConfig,
 }
@@ -47,7 +47,8 @@ pub(super) fn open(source: &SourceConfig, config: &StoreConfig) -> Result<DataSo
     let waits = waits(config.lock_wait);
     let read = pool(&options, &config.read, vec![isolation("REPEATABLE READ"), waits.clone()], Release::AsItIs);
     let write = pool(&options, &config.write, vec![isolation("READ COMMITTED"), waits], Release::RolledBack);
-    let server = MysqlServer { door: SourceBreaker::new(read.clone(), SILENT), read: config.read, write: config.write };
+    let server =
+        MysqlServer { breaker: SourceBreaker::new(read.clone(), PROBE_AFTER), read: config.read, write: config.write };
     let [read, write] = [read, write].map(SqlxMySqlConnector::from_sqlx_mysql_pool);
     Ok(DataSource { read, write, server: Some(server) })
 }
@@ -70,18 +71,18 @@ pub(super) async fn exchange(
         );
     }
     for (pool, limits) in [(&source.read, &server.read), (&source.write, &server.write)] {
-        pool.get_mysql_connection_pool().set_connect_options(remembering(new.clone(), limits));
+        pool.get_mysql_connection_pool().set_connect_options(with_statement_cache(new.clone(), limits));
     }
     Ok(())
 }
 
 /// Returns whether the server rejects these credentials with its own error.
 async fn is_denied(options: &MySqlConnectOptions) -> bool {
-    let tried = timeout(SILENT, MySqlConnection::connect_with(options)).await;
+    let tried = timeout(PROBE_AFTER, MySqlConnection::connect_with(options)).await;
     match tried {
         Ok(Ok(connection)) => {
             // The connection served only this check; an error at its end is irrelevant.
-            let _ = timeout(SILENT, connection.close()).await;
+            let _ = timeout(PROBE_AFTER, connection.close()).await;
             false
         }
         Ok(Err(error)) => error::denies(&error),
@@ -103,7 +104,7 @@ fn place(options: &MySqlConnectOptions) -> (&str, u16, Option<&PathBuf>, Option<
 }
 
 /// Sets the statement cache to the size that a pool's connections need.
-fn remembering(options: MySqlConnectOptions, limits: &PoolConfig) -> MySqlConnectOptions {
+fn with_statement_cache(options: MySqlConnectOptions, limits: &PoolConfig) -> MySqlConnectOptions {
     options.statement_cache_capacity(limits.statements + SPARE)
 }
 
@@ -143,9 +144,9 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
         .max_lifetime(LIFETIME)
         .acquire_timeout(limits.acquire_timeout)
         .test_before_acquire(false)
-        .before_acquire(|connection, facts| {
+        .before_acquire(|connection, meta| {
             Box::pin(async move {
-                if facts.idle_for >= TRY_AFTER {
+                if meta.idle_for >= TRY_AFTER {
                     connection.ping().await?;
                 }
                 Ok(true)
@@ -166,12 +167,12 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
                     connection.execute("ROLLBACK").await?;
                 }
                 if connection.cached_statements_size() > statements {
-                    forget_statements(connection).await?;
+                    close_statements(connection).await?;
                 }
                 Ok(true)
             })
         })
-        .connect_lazy_with(remembering(options.clone(), limits))
+        .connect_lazy_with(with_statement_cache(options.clone(), limits))
 }
 
 /// Closes all prepared statements of a connection, and waits until the server has processed it.
@@ -180,7 +181,7 @@ fn pool(options: &MySqlConnectOptions, limits: &PoolConfig, settings: Vec<String
 /// on (sqlx 0.9.0, its issue 4335): the next packet waits until the network has acknowledged that
 /// packet, for 40 ms. At its own limit the driver closes one statement for each new one, so every
 /// statement would wait; closing all at once waits once.
-async fn forget_statements(connection: &mut MySqlConnection) -> sqlx::Result<()> {
+async fn close_statements(connection: &mut MySqlConnection) -> sqlx::Result<()> {
     connection.clear_cached_statements().await?;
     connection.ping().await
 }

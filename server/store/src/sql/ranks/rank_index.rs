@@ -17,9 +17,9 @@ use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::shard::part;
 use crate::sql::chunks::{cut, padded};
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_rank::{ActiveModel, Column, Entity, Model};
 use crate::sql::entity::comment_ranked;
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
 use crate::sql::read::{comments, subjects};
 use crate::sql::transact::TransactionBody;
@@ -39,10 +39,10 @@ pub(super) struct WriteRankIndex {
 }
 
 impl TransactionBody for WriteRankIndex {
-    type Answer = usize;
+    type Output = usize;
     const NAME: &'static str = "write rank index";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let tables: Vec<_> =
             by_table(self.ranked.iter().copied(), tx.tables().index, |one| one.list.partition()).collect();
         for (partition, ranked) in &tables {
@@ -54,7 +54,7 @@ impl TransactionBody for WriteRankIndex {
             let ids: Vec<CommentId> = ranked.iter().map(|one| one.comment).collect();
             let found = comments(&db, &ids).await?;
             let subjects = subjects(tx, found.iter().map(|comment| comment.reference.subject_id)).await?;
-            let wanted = self.standings(&found, &subjects);
+            let wanted = self.scores(&found, &subjects);
             changed += table(&db, &ids, wanted).await?;
         }
         Ok(changed)
@@ -66,20 +66,20 @@ type Rows = HashMap<CommentId, Vec<Model>>;
 
 impl WriteRankIndex {
     /// Returns the rows that these comments should have.
-    fn standings(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> Rows {
+    fn scores(&self, found: &[Comment], subjects: &HashMap<SubjectId, Subject>) -> Rows {
         let rows = |comment: &Comment| {
             let hot =
                 subjects.get(&comment.reference.subject_id).map(|subject| self.rules.hot(subject.key.object_type()));
-            let standings = standings(comment, hot.unwrap_or_default());
-            let row = |(board, score): (riposte_core::rank::RankIndex, f64)| Model {
+            let scores = standings(comment, hot.unwrap_or_default());
+            let row = |(rank_index, score): (riposte_core::rank::RankIndex, f64)| Model {
                 subject_id: list_of(comment).get(),
-                sort: board.code(),
+                sort: rank_index.code(),
                 score,
                 floor: comment.reference.floor,
                 part: part(comment.reference.id.partition()),
                 comment_id: comment.reference.id.get(),
             };
-            (comment.reference.id, standings.into_iter().map(row).collect())
+            (comment.reference.id, scores.into_iter().map(row).collect())
         };
         found.iter().map(rows).collect()
     }

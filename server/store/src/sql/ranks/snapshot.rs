@@ -20,18 +20,18 @@ pub(super) struct InsertSnapshot {
     /// The list id in the rows of rankings.
     pub(super) id: CommentId,
     pub(super) ranking: Ranking,
-    pub(super) print: SnapshotFingerprint,
+    pub(super) fingerprint: SnapshotFingerprint,
 }
 
 const KEY: [Column; 3] = [Column::SubjectId, Column::Sort, Column::Epoch];
 
 impl TransactionBody for InsertSnapshot {
-    type Answer = Ranking;
+    type Output = Ranking;
     const NAME: &'static str = "create ranking snapshot";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let db = tx.on(self.id.partition());
-        let row = row::ranking_model(&self.list, self.id, &self.ranking, self.print);
+        let row = row::ranking_model(&self.list, self.id, &self.ranking, self.fingerprint);
         let first = OnConflict::columns(KEY).do_nothing_on(KEY).to_owned();
         Entity::insert(row).on_conflict(first).exec_without_returning(&db).await?;
         let won = Entity::find()

@@ -5,7 +5,7 @@ use moka::sync::Cache;
 use riposte_core::rank::{KEPT, RankedList, Ranking};
 
 /// The size of the cache, in bytes.
-const ROOM: u64 = 16 << 20;
+const CAPACITY: u64 = 16 << 20;
 /// The size of an entry without its floors and the texts of its subject key.
 const FRAME: usize = 256;
 
@@ -21,14 +21,14 @@ pub(super) struct SnapshotCache {
 impl SnapshotCache {
     pub(super) fn new() -> Self {
         let weigh = |(list, _): &Name, ranking: &Ranking| u32::try_from(weight(list, ranking)).unwrap_or(u32::MAX);
-        Self { rankings: Cache::builder().max_capacity(ROOM).weigher(weigh).time_to_live(KEPT).build() }
+        Self { rankings: Cache::builder().max_capacity(CAPACITY).weigher(weigh).time_to_live(KEPT).build() }
     }
 
-    pub(super) fn recall(&self, list: &RankedList, epoch: i64) -> Option<Ranking> {
+    pub(super) fn get(&self, list: &RankedList, epoch: i64) -> Option<Ranking> {
         self.rankings.get(&(list.clone(), epoch))
     }
 
-    pub(super) fn remember(&self, list: &RankedList, ranking: &Ranking) {
+    pub(super) fn insert(&self, list: &RankedList, ranking: &Ranking) {
         self.rankings.insert((list.clone(), ranking.epoch), ranking.clone());
     }
 }

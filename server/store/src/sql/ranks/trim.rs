@@ -49,10 +49,10 @@ struct Old {
 }
 
 impl TransactionBody for Old {
-    type Answer = Vec<Key>;
+    type Output = Vec<Key>;
     const NAME: &'static str = "find old ranking snapshots";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let old = Entity::find()
             .select_only()
             .columns([Column::Part, Column::SubjectId, Column::Sort, Column::Epoch])
@@ -72,10 +72,10 @@ struct Delete {
 }
 
 impl TransactionBody for Delete {
-    type Answer = usize;
+    type Output = usize;
     const NAME: &'static str = "trim ranking snapshots";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         for (part, list, sort, epoch) in &self.old {
             let row = Condition::all().add(Column::Part.eq(*part)).add(Column::SubjectId.eq(*list));
             let row = row.add(Column::Sort.eq(*sort)).add(Column::Epoch.eq(*epoch));

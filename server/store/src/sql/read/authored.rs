@@ -9,8 +9,8 @@ use super::comments::subjects;
 use super::scatter::Gather;
 use crate::error::StoreError;
 use crate::sql::chunks::padded;
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
 use crate::sql::row::{self, HistoryEntry};
 
@@ -82,7 +82,7 @@ async fn types(snapshot: &SourceTx, rows: &[Columns]) -> Result<HashMap<SubjectI
         }
     }
     for (id, subject) in subjects(snapshot, unknown.into_iter()).await? {
-        identities.remember(id, &subject.key);
+        identities.insert(id, &subject.key);
         known.insert(id, subject.key.object_type().clone());
     }
     Ok(known)

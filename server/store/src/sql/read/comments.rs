@@ -11,8 +11,8 @@ use super::scatter::Gather;
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::chunks::padded;
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 

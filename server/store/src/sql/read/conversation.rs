@@ -29,14 +29,14 @@ const CHAIN: &str = "\
     SELECT c.* FROM chain JOIN comment_index_@ c ON c.id = chain.id WHERE c.part = ? ORDER BY chain.step";
 
 impl ReadQuery for Conversation {
-    type Answer = Vec<CommentView>;
+    type Output = Vec<CommentView>;
     const NAME: &'static str = "read conversation";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         let part = tx.part();
         let values = [

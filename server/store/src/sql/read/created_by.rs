@@ -21,14 +21,14 @@ pub(super) struct CreatedBy {
 }
 
 impl ReadQuery for CreatedBy {
-    type Answer = Vec<Option<CommentId>>;
+    type Output = Vec<Option<CommentId>>;
     const NAME: &'static str = "read comments of requests";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         // The result of an executed request stays valid, even if its subject was deleted since.
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(vec![None; self.requests.len()]) };
         let mut created = HashMap::with_capacity(self.requests.len());

@@ -13,9 +13,9 @@ use super::ReadQuery;
 use super::rows::{along, comments, comments_of, key, subject, views};
 use crate::error::StoreError;
 use crate::sql::chunks::padded;
-use crate::sql::deal::parts;
 use crate::sql::entity::comment_index::{Column, Entity};
 use crate::sql::entity::{comment_client, comment_origin};
+use crate::sql::grouping::parts;
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
@@ -27,14 +27,14 @@ pub(super) struct ExportPage {
 }
 
 impl ReadQuery for ExportPage {
-    type Answer = Vec<ExportedComment>;
+    type Output = Vec<ExportedComment>;
     const NAME: &'static str = "export comments";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         let comments = behind(tx, subject.id, self.after, self.limit).await?;
         let ids: Vec<CommentId> = comments.iter().map(|comment| comment.reference.id).collect();
@@ -57,14 +57,14 @@ pub(super) struct ExportRows {
 }
 
 impl ReadQuery for ExportRows {
-    type Answer = Vec<Comment>;
+    type Output = Vec<Comment>;
     const NAME: &'static str = "read comments of subject";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(Vec::new()) };
         behind(tx, subject.id, self.after, self.limit).await
     }
@@ -78,20 +78,20 @@ async fn behind(
     after: Option<CommentId>,
     limit: usize,
 ) -> Result<Vec<Comment>, StoreError> {
-    let forest = Forest { tx, subject };
+    let threads = ThreadReader { tx, subject };
     match after {
-        None => forest.behind_root(0, limit).await,
-        Some(after) => forest.behind(after, limit).await,
+        None => threads.behind_root(0, limit).await,
+        Some(after) => threads.behind(after, limit).await,
     }
 }
 
 /// The comments of a subject in export order.
-struct Forest<'t> {
+struct ThreadReader<'t> {
     tx: &'t Tx,
     subject: SubjectId,
 }
 
-impl Forest<'_> {
+impl ThreadReader<'_> {
     fn all(&self) -> Select<Entity> {
         Entity::find().filter(Column::Part.eq(self.tx.part())).filter(Column::SubjectId.eq(self.subject.get()))
     }
@@ -106,8 +106,8 @@ impl Forest<'_> {
         };
         let Some(root) = root.filter(|root| root.reference.subject_id == self.subject) else { return Ok(Vec::new()) };
         let mut found = self.rest_of(&root.reference.path, &last.reference.path, limit).await?;
-        let room = limit - found.len();
-        found.extend(self.behind_root(root.reference.floor, room).await?);
+        let remaining = limit - found.len();
+        found.extend(self.behind_root(root.reference.floor, remaining).await?);
         Ok(found)
     }
 
@@ -121,19 +121,19 @@ impl Forest<'_> {
         let roots = comments_of(roots.all(self.tx).await?)?;
         // Floors are dense: a root's next floor gives the number of replies it ever had, and none
         // is ever removed.
-        let mut room = limit as i64;
-        let whole = roots.iter().take_while(|root| {
-            room -= i64::from(root.next_floor);
-            room >= 0
+        let mut remaining = limit as i64;
+        let complete = roots.iter().take_while(|root| {
+            remaining -= i64::from(root.next_floor);
+            remaining >= 0
         });
-        let whole = whole.count();
-        let mut replies = self.replies_of(&roots[..whole]).await?;
+        let complete = complete.count();
+        let mut replies = self.replies_of(&roots[..complete]).await?;
         let mut found = Vec::with_capacity(limit);
-        for root in &roots[..whole] {
+        for root in &roots[..complete] {
             found.push(root.clone());
             found.append(&mut replies.remove(&root.reference.id).unwrap_or_default());
         }
-        if let Some(root) = roots.get(whole).filter(|_| found.len() < limit) {
+        if let Some(root) = roots.get(complete).filter(|_| found.len() < limit) {
             found.push(root.clone());
             found.extend(self.rest_of(&root.reference.path, &root.reference.path, limit - found.len()).await?);
         }
@@ -153,10 +153,10 @@ impl Forest<'_> {
 
     /// Returns all replies of some roots, those of each root in thread order.
     async fn replies_of(&self, roots: &[Comment]) -> Result<HashMap<CommentId, Vec<Comment>>, StoreError> {
-        let answered: Vec<i64> =
+        let with_replies: Vec<i64> =
             roots.iter().filter(|root| root.next_floor > 1).map(|root| root.reference.id.get()).collect();
-        let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(answered.len());
-        for list in padded(&answered) {
+        let mut replies: HashMap<CommentId, Vec<Comment>> = HashMap::with_capacity(with_replies.len());
+        for list in padded(&with_replies) {
             let found = self.all().filter(Column::RootId.is_in(list)).all(self.tx).await?;
             for reply in comments_of(found)? {
                 replies.entry(reply.thread_id()).or_default().push(reply);

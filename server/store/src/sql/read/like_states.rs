@@ -35,9 +35,9 @@ pub(super) async fn like_states(
     let (key, member) = who;
     let location = locator.locate(ids).await?;
     let here: HashSet<CommentId> = location.into_iter().filter(|at| at.subject == *key).map(|at| at.id).collect();
-    let mut asked: Vec<i64> = here.iter().map(|id| id.get()).collect();
-    asked.sort_unstable();
-    let work = read(Arc::clone(sources), key.clone(), member.clone(), asked);
+    let mut sorted: Vec<i64> = here.iter().map(|id| id.get()).collect();
+    sorted.sort_unstable();
+    let work = read(Arc::clone(sources), key.clone(), member.clone(), sorted);
     let found = task::read(sources, sources.map().source(key.partition()), "read like_states", work).await?;
     let value = |id: &CommentId| found.as_ref()?.get(&id.get()).copied().or(Some(LikeValue::None));
     Ok(ids.iter().map(|id| value(id).filter(|_| here.contains(id))).collect())

@@ -21,14 +21,14 @@ pub(super) struct Likers {
 }
 
 impl ReadQuery for Likers {
-    type Answer = Page<Liker>;
+    type Output = Page<Liker>;
     const NAME: &'static str = "read likers";
 
     fn partition(&self) -> Partition {
         self.id.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let wanted = self.limit + 1;
         let (mut items, mut more_before) = (Vec::new(), false);
         if let Some(after) = &self.after {
@@ -103,14 +103,14 @@ pub(super) struct AllLikers {
 }
 
 impl ReadQuery for AllLikers {
-    type Answer = Vec<Liker>;
+    type Output = Vec<Liker>;
     const NAME: &'static str = "export likes";
 
     fn partition(&self) -> Partition {
         self.id.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let mut list = Entity::find()
             .filter(Column::Part.eq(tx.part()))
             .filter(Column::CommentId.eq(self.id.get()))

@@ -20,14 +20,14 @@ pub(super) struct ListSubjects {
 }
 
 impl ReadQuery for ListSubjects {
-    type Answer = Vec<Subject>;
+    type Output = Vec<Subject>;
     const NAME: &'static str = "list subjects";
 
     fn partition(&self) -> Partition {
         Partition::number(self.at.table)
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         // All partitions of the table are read. This read and those of the outbox are the only ones
         // that name no partition.
         let of_type = |object_type: Vec<u8>| Entity::find().filter(Column::ObjectType.eq(object_type));

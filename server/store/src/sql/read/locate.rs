@@ -12,8 +12,8 @@ use super::scatter::Gather;
 use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::chunks::padded;
-use crate::sql::deal::by_table;
 use crate::sql::entity::comment_index::{Column, Entity};
+use crate::sql::grouping::by_table;
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 

@@ -6,7 +6,7 @@ use riposte_core::location::CommentLocation;
 use riposte_core::{CommentId, ObjectTypeScope};
 
 /// The size of the cache, in bytes.
-const ROOM: u64 = 32 << 20;
+const CAPACITY: u64 = 32 << 20;
 /// The size of an entry without its texts, its path and its ancestor ids.
 const FRAME: usize = 256;
 
@@ -19,13 +19,13 @@ pub(super) struct CommentLocationCache {
 impl CommentLocationCache {
     pub(super) fn new() -> Self {
         let weigh = |_: &CommentId, at: &CommentLocation| u32::try_from(weight(at)).unwrap_or(u32::MAX);
-        Self { location: Cache::builder().max_capacity(ROOM).weigher(weigh).build() }
+        Self { location: Cache::builder().max_capacity(CAPACITY).weigher(weigh).build() }
     }
 
     /// Returns the cached locations of `ids` for a caller that may use these types, and the ids
     /// without one. A comment of another type is queried like an absent one, because a faster
     /// response would reveal that it exists.
-    pub(super) fn recall(&self, ids: &[CommentId], types: &ObjectTypeScope) -> (Vec<CommentLocation>, Vec<CommentId>) {
+    pub(super) fn get(&self, ids: &[CommentId], types: &ObjectTypeScope) -> (Vec<CommentLocation>, Vec<CommentId>) {
         let (mut known, mut unknown) = (Vec::with_capacity(ids.len()), Vec::new());
         for id in ids {
             match self.location.get(id).filter(|at| types.hold(at.subject.object_type())) {
@@ -36,7 +36,7 @@ impl CommentLocationCache {
         (known, unknown)
     }
 
-    pub(super) fn remember(&self, location: &CommentLocation) {
+    pub(super) fn insert(&self, location: &CommentLocation) {
         self.location.insert(location.id, location.clone());
     }
 }

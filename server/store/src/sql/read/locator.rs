@@ -45,15 +45,15 @@ impl CommentLocator {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Result<Vec<CommentLocation>> {
-        let (mut found, unknown) = self.memory.recall(ids, types);
+        let (mut found, unknown) = self.memory.get(ids, types);
         let mut by_source: Vec<Vec<CommentId>> = vec![Vec::new(); self.lookups.len()];
         for id in unknown {
             by_source[self.sources.map().source(id.partition())].push(id);
         }
-        let asked: Vec<_> = by_source.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()).collect();
-        let answers: Vec<_> = asked.into_iter().map(|(source, ids)| self.ask(source, ids)).collect();
-        for answer in answers {
-            found.extend(answer.await.map_err(|_| Error::internal("a look-up died"))??);
+        let requests: Vec<_> = by_source.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()).collect();
+        let responses: Vec<_> = requests.into_iter().map(|(source, ids)| self.ask(source, ids)).collect();
+        for response in responses {
+            found.extend(response.await.map_err(|_| Error::internal("a look-up died"))??);
         }
         found.retain(|at| types.hold(at.subject.object_type()));
         Ok(found)
@@ -61,12 +61,12 @@ impl CommentLocator {
 
     /// Adds ids to the next lookup of a source, and starts it unless enough are in progress.
     fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Found> {
-        let (answer, worker) = self.lookups[source].add(ids);
+        let (response, worker) = self.lookups[source].add(ids);
         if let Some(worker) = worker {
             let this = Arc::clone(self);
-            self.sources.desk().spawn(async move { this.work(worker).await });
+            self.sources.runner().spawn(async move { this.work(worker).await });
         }
-        answer
+        response
     }
 
     /// Locates the ids of all waiting calls together, and repeats this until none waits.
@@ -78,15 +78,15 @@ impl CommentLocator {
             let mut read = scatter::gather::<Locate>(&self.sources, ids).await;
             if let Ok(found) = &mut read {
                 found.sort_unstable_by_key(|location| location.id);
-                found.iter().for_each(|location| self.memory.remember(location));
+                found.iter().for_each(|location| self.memory.insert(location));
             }
             for call in waiting {
                 let own = |found: &Vec<CommentLocation>| {
                     let place = |id: &CommentId| found.binary_search_by_key(id, |location| location.id).ok();
                     call.request.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };
-                let answer = read.as_ref().map(own).map_err(Clone::clone);
-                call.answer(answer);
+                let result = read.as_ref().map(own).map_err(Clone::clone);
+                call.answer(result);
             }
         }
     }

@@ -21,14 +21,14 @@ pub(super) struct MemberComments {
 }
 
 impl ReadQuery for MemberComments {
-    type Answer = Page<HistoryCursor>;
+    type Output = Page<HistoryCursor>;
     const NAME: &'static str = "read member_comments";
 
     fn partition(&self) -> Partition {
         Partition::of(self.object_type.as_str(), self.member.as_str())
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let mut list = Entity::find()
             .select_only()
             .columns([Column::CreateTime, Column::CommentId])

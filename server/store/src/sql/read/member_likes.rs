@@ -20,14 +20,14 @@ pub(super) struct MemberLikes {
 }
 
 impl ReadQuery for MemberLikes {
-    type Answer = Page<MemberLike>;
+    type Output = Page<MemberLike>;
     const NAME: &'static str = "read member_likes";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(Page::default()) };
         let list = Entity::find()
             .filter(Column::Part.eq(tx.part()))

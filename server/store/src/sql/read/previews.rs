@@ -39,11 +39,11 @@ struct Found {
     /// Listed replies, each once, in preview order.
     replies: Vec<Comment>,
     /// The positions of those in the rank index: (likes, floor).
-    board: Vec<(i32, i32)>,
+    by_likes: Vec<(i32, i32)>,
     /// The floors of the oldest replies.
     oldest: Vec<i32>,
     /// True if these are all listed replies of the root.
-    whole: bool,
+    complete: bool,
 }
 
 impl Found {
@@ -53,7 +53,7 @@ impl Found {
     }
 
     fn add_liked(&mut self, likes: i32, reply: Comment) {
-        self.board.push((likes, reply.reference.floor));
+        self.by_likes.push((likes, reply.reference.floor));
         // A deleted reply leaves the rank index a little later than the list.
         if reply.lifecycle.listed {
             self.replies.push(reply);
@@ -94,8 +94,8 @@ impl Previews {
             let found = previews.found.entry(root.reference.id).or_default();
             // All visible replies are among those found, and so are all that are listed because of
             // them.
-            found.whole = found.visible() >= root.counts.live_below;
-            if !found.whole {
+            found.complete = found.visible() >= root.counts.live_below;
+            if !found.complete {
                 popular.push(root.reference.id.get());
                 if found.oldest.len() <= previews.size {
                     holed.push(root.reference.id.get());
@@ -148,29 +148,29 @@ impl Previews {
 
     /// Returns all replies that were read. Those that only show that there are more are included
     /// only if `whole` asks for all candidates.
-    pub(super) fn all(&self, whole: bool) -> impl Iterator<Item = &Comment> {
-        let most = if whole { usize::MAX } else { self.size };
+    pub(super) fn all(&self, complete: bool) -> impl Iterator<Item = &Comment> {
+        let most = if complete { usize::MAX } else { self.size };
         self.found.values().flat_map(move |found| found.replies.iter().take(most))
     }
 
     /// Returns the candidates of each root's preview.
-    pub(super) fn choices(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<PreviewCandidates> {
-        let choice = |(root, found): (&CommentId, &Found)| {
-            let on_board = found.board.len() >= self.size;
-            let more = !found.whole && found.oldest.len() > self.size;
+    pub(super) fn candidates(&self, view: impl Fn(&Comment) -> CommentView) -> Vec<PreviewCandidates> {
+        let candidates_of = |(root, found): (&CommentId, &Found)| {
+            let is_ranked = found.by_likes.len() >= self.size;
+            let more = !found.complete && found.oldest.len() > self.size;
             PreviewCandidates {
                 root: *root,
                 replies: found.replies.iter().map(&view).collect(),
                 high: found.oldest.last().copied().filter(|_| more).unwrap_or(i32::MAX),
                 place: found
-                    .board
+                    .by_likes
                     .iter()
                     .copied()
                     .min_by_key(|(likes, floor)| (*likes, Reverse(*floor)))
-                    .filter(|_| on_board),
+                    .filter(|_| is_ranked),
             }
         };
-        self.found.iter().map(choice).collect()
+        self.found.iter().map(candidates_of).collect()
     }
 }
 
@@ -199,7 +199,7 @@ fn oldest(tx: &Tx, subject: SubjectId, root: i64, limit: usize) -> SelectStateme
 /// Selects the ids of the most liked replies of a root, by the rank index, with their scores.
 fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
     use comment_rank::{Column as On, Entity};
-    let board = Entity::find()
+    let by_likes = Entity::find()
         .select_only()
         .column_as(On::CommentId, "id")
         .column_as(On::Score, SCORE)
@@ -209,7 +209,7 @@ fn most_liked(tx: &Tx, root: i64, limit: usize) -> SelectStatement {
         .order_by_asc(On::Score)
         .order_by_asc(On::Floor)
         .limit(limit as u64);
-    along(board, PRIMARY).into_query()
+    along(by_likes, PRIMARY).into_query()
 }
 
 /// Selects the rows for the ids of a select, and their scores.

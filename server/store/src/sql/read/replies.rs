@@ -16,14 +16,14 @@ pub(super) struct Replies {
 }
 
 impl ReadQuery for Replies {
-    type Answer = Option<ReplyPage>;
+    type Output = Option<ReplyPage>;
     const NAME: &'static str = "read replies";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let found = comments(tx, &[self.root]).await?.pop();
         // The root is returned even if it is not listed: a page of replies shows their root.

@@ -17,14 +17,14 @@ pub(super) struct Revisions {
 }
 
 impl ReadQuery for Revisions {
-    type Answer = Vec<ContentRevision>;
+    type Output = Vec<ContentRevision>;
     const NAME: &'static str = "read revisions";
 
     fn partition(&self) -> Partition {
         self.id.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(comment) = comments(tx, &[self.id]).await?.pop() else { return Ok(Vec::new()) };
         let former = Entity::find()
             .filter(Column::Part.eq(tx.part()))

@@ -24,14 +24,14 @@ pub(super) struct Roots {
 }
 
 impl ReadQuery for Roots {
-    type Answer = Option<RootPageFill>;
+    type Output = Option<RootPageFill>;
     const NAME: &'static str = "read roots";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let page = listed::read(tx, subject.id, None, &self.which).await?;
         let pinned = in_order(&subject.pins, comments(tx, &subject.pins).await?, |root| root.reference.id);
@@ -47,7 +47,7 @@ impl ReadQuery for Roots {
         let pinned = pinned.into_iter().map(|root| threads.of(root)).collect();
         let page = page.map(|root| threads.of(root));
         let (choices, boards) = if self.keep {
-            (previews.choices(|reply| threads.view(reply.clone())), position(tx, RANK_INDEX).await?)
+            (previews.candidates(|reply| threads.view(reply.clone())), position(tx, RANK_INDEX).await?)
         } else {
             (Vec::new(), 0)
         };

@@ -12,8 +12,8 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryTrait
 use crate::error::StoreError;
 use crate::on_shard::OnShard;
 use crate::sql::chunks::padded;
-use crate::sql::deal::parts;
 use crate::sql::entity::{comment_content, comment_index, comment_subject};
+use crate::sql::grouping::parts;
 use crate::sql::pool::Tx;
 use crate::sql::row;
 
@@ -110,7 +110,7 @@ pub(super) fn view(subject: &Subject, content: Option<Content>, comment: Comment
 }
 
 /// Returns the found items in the order of the keys in `asked`; a repeated key repeats its item.
-pub(super) fn in_order<K: Eq + Hash, T: Clone>(asked: &[K], found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Option<T>> {
+pub(super) fn in_order<K: Eq + Hash, T: Clone>(keys: &[K], found: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Option<T>> {
     let found: HashMap<K, T> = found.into_iter().map(|item| (key(&item), item)).collect();
-    asked.iter().map(|key| found.get(key).cloned()).collect()
+    keys.iter().map(|key| found.get(key).cloned()).collect()
 }

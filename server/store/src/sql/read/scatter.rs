@@ -13,7 +13,7 @@ use crate::sql::pool::{DataSources, SourceTx};
 use crate::sql::task;
 
 /// The highest number of snapshots that one batch holds open on one data source at a time.
-const LANES: usize = 8;
+const CONCURRENT_READS: usize = 8;
 
 /// A batch read.
 pub(super) trait Gather: 'static {
@@ -45,24 +45,28 @@ pub(super) async fn gather<G: Gather>(sources: &Arc<DataSources>, items: Vec<G::
         let tables = by_source.entry(map.source(partition)).or_default();
         tables.entry(partition.get() % map.tables().subject).or_default().push(item);
     }
-    let lanes = by_source.into_iter().flat_map(|(source, tables)| {
+    let reads = by_source.into_iter().flat_map(|(source, tables)| {
         let tables: Vec<_> = tables.into_values().collect();
-        deal(tables).into_iter().map(move |share| lane::<G>(Arc::clone(sources), source, share))
+        distributed(tables).into_iter().map(move |share| read_share::<G>(Arc::clone(sources), source, share))
     });
-    Ok(try_join_all(lanes).await?.into_iter().flatten().collect())
+    Ok(try_join_all(reads).await?.into_iter().flatten().collect())
 }
 
-/// Distributes the tables over at most [`LANES`] snapshots, as evenly as possible.
-fn deal<T>(tables: Vec<T>) -> Vec<Vec<T>> {
-    let lanes = tables.len().min(LANES);
-    let mut shares: Vec<Vec<T>> = (0..lanes).map(|_| Vec::new()).collect();
+/// Distributes the tables over at most [`CONCURRENT_READS`] snapshots, as evenly as possible.
+fn distributed<T>(tables: Vec<T>) -> Vec<Vec<T>> {
+    let reads = tables.len().min(CONCURRENT_READS);
+    let mut shares: Vec<Vec<T>> = (0..reads).map(|_| Vec::new()).collect();
     for (n, table) in tables.into_iter().enumerate() {
-        shares[n % lanes].push(table);
+        shares[n % reads].push(table);
     }
     shares
 }
 
-async fn lane<G: Gather>(sources: Arc<DataSources>, source: usize, share: Vec<Vec<G::Item>>) -> Result<Vec<G::Found>> {
+async fn read_share<G: Gather>(
+    sources: Arc<DataSources>,
+    source: usize,
+    share: Vec<Vec<G::Item>>,
+) -> Result<Vec<G::Found>> {
     let all = Arc::clone(&sources);
     task::read(&sources, source, G::NAME, async move {
         let snapshot = all.begin_read(source).await?;

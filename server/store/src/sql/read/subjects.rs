@@ -8,8 +8,8 @@ use super::scatter::Gather;
 use crate::error::StoreError;
 use crate::sql::among::{MOST, among};
 use crate::sql::chunks::padded_to;
-use crate::sql::deal::parts;
 use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::grouping::parts;
 use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
@@ -35,7 +35,7 @@ impl Gather for SubjectsByKey {
             let select = named(Entity::find(), db.get_database_backend(), list.iter().collect());
             for row in select.all(&db).await? {
                 let subject = row::subject(row)?;
-                snapshot.identities().remember(subject.id, &subject.key);
+                snapshot.identities().insert(subject.id, &subject.key);
                 found.push(subject);
             }
         }

@@ -17,14 +17,14 @@ pub(super) struct SubtreePage {
 }
 
 impl ReadQuery for SubtreePage {
-    type Answer = Option<ThreadPage>;
+    type Output = Option<ThreadPage>;
     const NAME: &'static str = "read thread";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = open_subject(tx, &self.key).await? else { return Ok(None) };
         let mut comments = subtree(tx, &self.part).await?;
         // A subtree belongs to one subject as a whole; a subtree of another subject gives an empty

@@ -24,14 +24,14 @@ pub(super) struct CompareCounts {
 }
 
 impl ReadQuery for CompareCounts {
-    type Answer = CountReport;
+    type Output = CountReport;
     const NAME: &'static str = "verify counts";
 
     fn partition(&self) -> Partition {
         self.key.partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(subject) = subject(tx, &self.key).await? else { return Ok(CountReport::default()) };
         count(tx, &subject).await
     }

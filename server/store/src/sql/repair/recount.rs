@@ -15,7 +15,7 @@ use crate::error::StoreError;
 use crate::shard::part;
 use crate::sql::chunks::padded;
 use crate::sql::entity::{comment_index, comment_subject};
-use crate::sql::outbox::tell;
+use crate::sql::outbox::record;
 use crate::sql::pool::SourceTx;
 use crate::sql::read::verify::{self, LISTED, NEXT_FLOOR};
 use crate::sql::row;
@@ -33,10 +33,10 @@ pub(super) struct Recount {
 }
 
 impl TransactionBody for Recount {
-    type Answer = Option<RepairReport>;
+    type Output = Option<RepairReport>;
     const NAME: &'static str = "repair counts";
 
-    async fn run(&self, tx: &SourceTx) -> Result<Self::Answer, StoreError> {
+    async fn run(&self, tx: &SourceTx) -> Result<Self::Output, StoreError> {
         let Some(mut subject) = self.subject(tx).await? else { return Ok(None) };
         let mut comments = self.comments(tx, &self.suspects).await?;
         let drifts = loop {
@@ -51,8 +51,8 @@ impl TransactionBody for Recount {
         };
         if !drifts.is_empty() {
             subject.revision += 1;
-            let mended = mend(&mut subject, comments, &drifts)?;
-            self.write(tx, &subject, &mended).await?;
+            let repaired = repair(&mut subject, comments, &drifts)?;
+            self.write(tx, &subject, &repaired).await?;
         }
         Ok(Some(RepairReport { drifts, revision: subject.revision }))
     }
@@ -94,22 +94,22 @@ impl Recount {
         Ok(comments)
     }
 
-    async fn write(&self, tx: &SourceTx, subject: &Subject, mended: &[Comment]) -> Result<(), StoreError> {
+    async fn write(&self, tx: &SourceTx, subject: &Subject, repaired: &[Comment]) -> Result<(), StoreError> {
         let (at, db) = (part(self.key.partition()), tx.on(self.key.partition()));
         let update = comment_subject::Entity::update_many().set(row::subject_changes(subject)?);
         let update = update.filter(comment_subject::Column::Part.eq(at));
         update.filter(comment_subject::Column::Id.eq(subject.id.get())).exec(&db).await?;
-        for comment in mended {
+        for comment in repaired {
             let update = comment_index::Entity::update_many().set(row::comment_changes(comment));
             let update = update.filter(comment_index::Column::Part.eq(at));
             update.filter(comment_index::Column::Id.eq(comment.reference.id.get())).exec(&db).await?;
         }
-        let told = |comment: &Comment| CommentChange {
+        let change = |comment: &Comment| CommentChange {
             id: comment.reference.id,
             root: comment.reference.root_id,
             what: ChangeKind::Recounted,
         };
-        let changes = Changes { comments: mended.iter().map(told).collect(), ..Changes::default() };
+        let changes = Changes { comments: repaired.iter().map(change).collect(), ..Changes::default() };
         let event = Event {
             partition: self.key.partition(),
             subject: subject.id,
@@ -117,17 +117,17 @@ impl Recount {
             changes,
             time: self.now,
         };
-        tell(tx, self.event, &[event]).await
+        record(tx, self.event, &[event]).await
     }
 }
 
 /// Sets the counts that differ and returns the changed comments, each with its next revision.
-fn mend(
+fn repair(
     subject: &mut Subject,
     mut comments: BTreeMap<CommentId, Comment>,
     drifts: &[CountDrift],
 ) -> Result<Vec<Comment>, StoreError> {
-    let mut mended = BTreeSet::new();
+    let mut repaired = BTreeSet::new();
     for drift in drifts {
         let actual = i32::try_from(drift.actual).map_err(Error::internal)?;
         let comment = drift.comment.and_then(|id| comments.get_mut(&id));
@@ -137,15 +137,15 @@ fn mend(
             (Some(comment), NEXT_FLOOR) => Some(&mut comment.next_floor),
             (Some(comment), LISTED) => {
                 comment.lifecycle.listed = actual != 0;
-                mended.extend(drift.comment);
+                repaired.extend(drift.comment);
                 continue;
             }
             (Some(comment), count) => comment.counts.named(count),
         };
         *count.ok_or_else(|| Error::internal(format!("{} cannot be set", drift.count)))? = actual;
-        mended.extend(drift.comment);
+        repaired.extend(drift.comment);
     }
-    comments.retain(|id, _| mended.contains(id));
+    comments.retain(|id, _| repaired.contains(id));
     comments.values_mut().for_each(|comment| comment.lifecycle.revision += 1);
     Ok(comments.into_values().collect())
 }

@@ -45,11 +45,11 @@ pub(crate) fn revision_model(commit: CommentId, event: &Event) -> Option<outbox_
 
 /// Returns the events of a commit; `None` if the row cannot be read.
 pub(crate) fn events(row: &outbox_commit::Model) -> Option<Vec<Event>> {
-    let told = OutboxCommit::decode(row.events.as_slice()).ok()?.events.into_iter().map(|told| {
-        let subject = SubjectId::new(told.subject_id.cast_signed())?;
-        Some(event(row, subject, told.revision, changes(told.changes.unwrap_or_default())))
+    let stored = OutboxCommit::decode(row.events.as_slice()).ok()?.events.into_iter().map(|stored| {
+        let subject = SubjectId::new(stored.subject_id.cast_signed())?;
+        Some(event(row, subject, stored.revision, changes(stored.changes.unwrap_or_default())))
     });
-    told.collect()
+    stored.collect()
 }
 
 /// Returns the event that replaces an unreadable row: the subject changed. A rebuild finds the
@@ -81,7 +81,7 @@ fn changes(stored: OutboxChanges) -> Changes {
         let id = |stored: u64| CommentId::new(stored.cast_signed());
         // A kind that only a newer version knows is left out, as an older reader of the contract
         // does.
-        let (Some(id), root, Some(what)) = (id(change.id), id(change.root_id), happened(change.change())) else {
+        let (Some(id), root, Some(what)) = (id(change.id), id(change.root_id), change_kind(change.change())) else {
             continue;
         };
         if let Some(outcome) = outcome::read(&change, what) {
@@ -125,7 +125,7 @@ fn message(changes: &Changes) -> OutboxChanges {
 }
 
 /// Converts a stored kind of change; `None` for a kind that no version has written.
-fn happened(change: OutboxChange) -> Option<ChangeKind> {
+fn change_kind(change: OutboxChange) -> Option<ChangeKind> {
     Some(match change {
         OutboxChange::Created => ChangeKind::Created,
         OutboxChange::Edited => ChangeKind::Edited,

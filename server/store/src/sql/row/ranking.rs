@@ -26,11 +26,11 @@ pub(crate) fn ranking_model(
     list: &RankedList,
     id: CommentId,
     ranking: &Ranking,
-    print: SnapshotFingerprint,
+    fingerprint: SnapshotFingerprint,
 ) -> ActiveModel {
     let mut packed = vec![LAYOUT];
-    packed.extend(print.revision.to_be_bytes());
-    packed.extend(print.changes.to_be_bytes());
+    packed.extend(fingerprint.revision.to_be_bytes());
+    packed.extend(fingerprint.changes.to_be_bytes());
     ranking.floors.iter().for_each(|floor| packed.extend(floor.to_be_bytes()));
     ActiveModel {
         subject_id: Set(id.get()),
@@ -53,8 +53,9 @@ pub(crate) fn ranking(row: &Model) -> Result<(Ranking, SnapshotFingerprint)> {
         return Err(fault());
     }
     let floors = floors.iter().map(|floor| i32::from_be_bytes(*floor)).collect();
-    let print = SnapshotFingerprint { revision: i64::from_be_bytes(*revision), changes: i64::from_be_bytes(*changes) };
-    Ok((Ranking::new(row.epoch, Millis(row.create_time), floors), print))
+    let fingerprint =
+        SnapshotFingerprint { revision: i64::from_be_bytes(*revision), changes: i64::from_be_bytes(*changes) };
+    Ok((Ranking::new(row.epoch, Millis(row.create_time), floors), fingerprint))
 }
 
 #[cfg(test)]
@@ -69,11 +70,11 @@ mod tests {
     fn a_ranking_comes_back_as_it_was_and_a_torn_one_is_a_fault() {
         let list = RankedList::Roots(SubjectKey::stored("video".to_owned(), "1".to_owned()), RankSort::Top);
         let id = CommentId::new(77).expect("positive");
-        let print = SnapshotFingerprint { revision: 9, changes: -3 };
+        let fingerprint = SnapshotFingerprint { revision: 9, changes: -3 };
         for floors in [vec![], vec![1], vec![i32::MAX, 2, 70_000]] {
-            let frozen = Ranking::new(5, Millis(6), floors.into());
-            let mut row = ranking_model(&list, id, &frozen, print).try_into_model().expect("complete");
-            assert_eq!(ranking(&row), Ok((frozen, print)));
+            let snapshot = Ranking::new(5, Millis(6), floors.into());
+            let mut row = ranking_model(&list, id, &snapshot, fingerprint).try_into_model().expect("complete");
+            assert_eq!(ranking(&row), Ok((snapshot, fingerprint)));
             row.floors.pop();
             assert!(ranking(&row).is_err());
             row.floors[0] = 2;

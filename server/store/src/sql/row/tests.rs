@@ -67,14 +67,14 @@ fn a_subject_comes_back_from_its_row_as_it_was() {
 #[test]
 fn content_and_client_facts_come_back_as_they_were() {
     let mentions = vec![MemberId::stored("b".to_owned()), MemberId::stored("a".to_owned())];
-    let said = Content::stored("\u{202e}text 🏠".to_owned(), mentions, Metadata::new());
-    let row = content_model(id(9), &said, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));
-    assert_eq!(row.and_then(|r| content(r.text, &r.mentions, &r.metadata, r.extra.as_deref())), Ok(said));
+    let stored = Content::stored("\u{202e}text 🏠".to_owned(), mentions, Metadata::new());
+    let row = content_model(id(9), &stored, 0).and_then(|m| m.try_into_model().map_err(riposte_core::Error::internal));
+    assert_eq!(row.and_then(|r| content(r.text, &r.mentions, &r.metadata, r.extra.as_deref())), Ok(stored));
     for ip in [None, Some("10.0.0.1"), Some("2001:db8::1")] {
         let ip = ip.and_then(|ip| ip.parse().ok());
-        let facts = ClientInfo { ip, platform: "ios".to_owned(), device: "é".to_owned() };
-        let row = client_model(id(9), &facts, Millis(4), 0).try_into_model().expect("every column is set");
-        assert_eq!(client_row(row), Ok(facts));
+        let client = ClientInfo { ip, platform: "ios".to_owned(), device: "é".to_owned() };
+        let row = client_model(id(9), &client, Millis(4), 0).try_into_model().expect("every column is set");
+        assert_eq!(client_row(row), Ok(client));
     }
 }
 

@@ -10,8 +10,8 @@ use super::{Flush, Flushed, all, insert, unloaded};
 use crate::shard::part;
 use crate::sql::chunks::padded;
 use crate::sql::commit::counted::{self, Sums, sums};
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_content, comment_edit, comment_index, comment_subject};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::row;
 
 /// Rows by the difference of their counts.

@@ -5,8 +5,8 @@ use sea_orm::ActiveValue::Set;
 
 use super::{Flush, Flushed, insert, unloaded};
 use crate::shard::part;
-use crate::sql::deal::by_table;
 use crate::sql::entity::{comment_client, comment_content, comment_index, comment_origin};
+use crate::sql::grouping::by_table;
 use crate::sql::row;
 
 impl Flush<'_> {

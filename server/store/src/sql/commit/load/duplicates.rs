@@ -12,8 +12,8 @@ use super::{Load, Loaded};
 use crate::on_shard::OnShard;
 use crate::sql::among::{MOST, PRIMARY, among};
 use crate::sql::chunks::padded_to;
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::{comment_index, comment_request};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::read::along;
 use crate::sql::row;
 
@@ -42,16 +42,16 @@ impl Load<'_> {
     /// name. A subject that does not exist yet has no records.
     pub(super) async fn records(&mut self, commands: &[Command], repeats: DuplicateCheck) -> Loaded<Vec<CommentId>> {
         let mut found = Vec::new();
-        let looked_for = |verb: &CommandKind| repeats == DuplicateCheck::Possible || !tells_itself(verb);
-        for (partition, asked) in self.asked(commands, looked_for) {
+        let searched = |verb: &CommandKind| repeats == DuplicateCheck::Possible || !detects_duplicates(verb);
+        for (partition, requests) in self.requests(commands, searched) {
             let db = self.tx.on(partition);
-            for list in padded_to(MOST, &asked) {
+            for list in padded_to(MOST, &requests) {
                 found.extend(created(&db, &list).await?);
             }
         }
-        for (partition, asked) in self.asked(commands, |_| true) {
+        for (partition, requests) in self.requests(commands, |_| true) {
             let db = self.tx.on(partition);
-            for list in padded_to(MOST, &asked) {
+            for list in padded_to(MOST, &requests) {
                 found.extend(done(&db, &list).await?);
             }
         }
@@ -63,23 +63,23 @@ impl Load<'_> {
     }
 
     /// Returns the keys of those commands whose verb is `wanted`, by table.
-    fn asked(
+    fn requests(
         &self,
         commands: &[Command],
         wanted: impl Fn(&CommandKind) -> bool,
     ) -> Vec<(Partition, Vec<SubjectRequest>)> {
-        let asked = commands
+        let requests = commands
             .iter()
             .filter(|command| wanted(&command.verb))
             .filter_map(|command| Some((self.unit.subject(&command.subject)?.id, command.request.key)));
-        let asked: BTreeSet<SubjectRequest> = asked.collect();
-        by_table(asked, self.tx.tables().index, |(subject, _)| at(*subject)).collect()
+        let requests: BTreeSet<SubjectRequest> = requests.collect();
+        by_table(requests, self.tx.tables().index, |(subject, _)| at(*subject)).collect()
     }
 }
 
 /// Returns whether the unique request key on the row of a new comment rejects a repeat. An import
 /// is mostly run again because it was interrupted, so its duplicates are read at once.
-pub(in crate::sql::commit) fn tells_itself(verb: &CommandKind) -> bool {
+pub(in crate::sql::commit) fn detects_duplicates(verb: &CommandKind) -> bool {
     matches!(verb, CommandKind::Create(_) | CommandKind::Reply(_))
 }
 
@@ -139,7 +139,7 @@ fn requests<E: EntityTrait, C: ConnectionTrait>(
     {
         return along(select, index).filter(subject.eq(first.get())).filter(key.is_in(list.iter().map(bytes)));
     }
-    let both = |asked: &SubjectRequest| [asked.0.get().into(), bytes(asked).into()];
+    let both = |requests: &SubjectRequest| [requests.0.get().into(), bytes(requests).into()];
     among(select, db.get_database_backend(), index, [subject, key], list.iter().map(both).collect())
 }
 

@@ -8,8 +8,8 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter,
 use super::{Load, Loaded};
 use crate::sql::among::{MOST, PRIMARY, among};
 use crate::sql::chunks::padded_to;
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_like;
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::read::along;
 use crate::sql::row;
 

@@ -8,8 +8,8 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 use super::{Load, Loaded};
 use crate::sql::among::MOST;
 use crate::sql::chunks::{padded, padded_to};
-use crate::sql::deal::{by_table, parts};
 use crate::sql::entity::comment_subject::{Column, Entity};
+use crate::sql::grouping::{by_table, parts};
 use crate::sql::read::named;
 use crate::sql::row;
 
@@ -28,22 +28,22 @@ impl Load<'_> {
         }
         ids.extend(self.identify(&unknown).await?);
         self.lock_subjects(&ids).await?;
-        self.remember(&unknown);
+        self.add_to_cache(&unknown);
         let missing = keys.iter().filter(|key| self.unit.subject(key).is_none());
         let gone: Vec<&SubjectKey> = missing.filter(|key| identities.id(key).is_some()).collect();
         if gone.is_empty() {
             return Ok(());
         }
-        gone.iter().for_each(|key| identities.forget(key));
+        gone.iter().for_each(|key| identities.remove(key));
         let ids = self.identify(&gone).await?.into_iter().collect();
         self.lock_subjects(&ids).await?;
-        self.remember(&gone);
+        self.add_to_cache(&gone);
         Ok(())
     }
 
-    fn remember(&self, keys: &[&SubjectKey]) {
+    fn add_to_cache(&self, keys: &[&SubjectKey]) {
         for subject in keys.iter().filter_map(|key| self.unit.subject(key)) {
-            self.tx.identities().remember(subject.id, &subject.key);
+            self.tx.identities().insert(subject.id, &subject.key);
         }
     }
 
@@ -54,7 +54,7 @@ impl Load<'_> {
             for list in padded_to(MOST, &keys) {
                 let select = Entity::find().select_only().column(Column::Id);
                 let list = list.into_iter().copied().collect();
-                let select = named(select, self.tx.whole().get_database_backend(), list);
+                let select = named(select, self.tx.unrouted().get_database_backend(), list);
                 let ids: Vec<i64> = select.into_tuple().all(&self.tx.on(partition)).await?;
                 for id in ids {
                     found.push(SubjectId::from(row::id(id)?));

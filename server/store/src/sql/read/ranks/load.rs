@@ -33,7 +33,7 @@ pub(in crate::sql) struct SnapshotDraft {
     /// The list id in the rank index and in rankings.
     pub(in crate::sql) list: CommentId,
     /// The state of the list.
-    pub(in crate::sql) print: SnapshotFingerprint,
+    pub(in crate::sql) fingerprint: SnapshotFingerprint,
     /// Every comment that may be ranked, each once.
     pub(in crate::sql) candidates: Vec<RankCandidate>,
 }
@@ -46,24 +46,24 @@ pub(super) struct LoadRankState {
 }
 
 impl ReadQuery for LoadRankState {
-    type Answer = Option<ListRankState>;
+    type Output = Option<ListRankState>;
     const NAME: &'static str = "load ranking snapshot";
 
     fn partition(&self) -> Partition {
         self.list.subject().partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(listing) = Listing::of(tx, &self.list).await? else { return Ok(None) };
-        let print = SnapshotFingerprint { revision: listing.revision, changes: changes(tx, listing.id()).await? };
+        let fingerprint = SnapshotFingerprint { revision: listing.revision, changes: changes(tx, listing.id()).await? };
         let last = along(rankings(tx, &self.list, listing.id()), PRIMARY).order_by_desc(comment_epoch::Column::Epoch);
         let last = last.limit(1).one(tx).await?.as_ref().map(row::ranking).transpose()?;
-        let last = last.map(|(ranking, frozen)| RankVersion { ranking, changed: frozen != print });
+        let last = last.map(|(ranking, snapshot)| RankVersion { ranking, changed: snapshot != fingerprint });
         let serves = last.as_ref().is_some_and(|last| last.serves(self.now));
         let draft = match self.depth.filter(|_| !serves) {
             Some(depth) => Some(SnapshotDraft {
                 list: listing.id(),
-                print,
+                fingerprint,
                 candidates: self.candidates(tx, &listing, depth).await?,
             }),
             None => None,
@@ -81,7 +81,7 @@ impl LoadRankState {
         let newest = lines(listed(tx, listing.subject, listing.root_id())).order_by_desc(Column::Floor);
         let mut found: Vec<Line> = newest.limit(depth as u64).into_tuple().all(tx).await?;
         let known: HashSet<i64> = found.iter().map(|line| line.0).collect();
-        let mut first = self.first_of_board(tx, listing, depth).await?;
+        let mut first = self.first_of_rank_index(tx, listing, depth).await?;
         first.retain(|id| !known.contains(id));
         for list in padded(&first) {
             let rows = comment_index::Entity::find().filter(Column::Part.eq(tx.part())).filter(Column::Id.is_in(list));
@@ -91,9 +91,9 @@ impl LoadRankState {
     }
 
     /// Returns the ids of the first `depth` comments of the rank index.
-    async fn first_of_board(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<i64>, StoreError> {
+    async fn first_of_rank_index(&self, tx: &Tx, listing: &Listing, depth: usize) -> Result<Vec<i64>, StoreError> {
         use comment_rank::Column;
-        let board = comment_rank::Entity::find()
+        let rows = comment_rank::Entity::find()
             .select_only()
             .column(Column::CommentId)
             .filter(Column::Part.eq(tx.part()))
@@ -102,7 +102,7 @@ impl LoadRankState {
             .order_by_desc(Column::Score)
             .order_by_desc(Column::Floor)
             .limit(depth as u64);
-        Ok(along(board, PRIMARY).into_tuple().all(tx).await?)
+        Ok(along(rows, PRIMARY).into_tuple().all(tx).await?)
     }
 }
 
@@ -146,14 +146,14 @@ pub(super) struct LoadSnapshot {
 }
 
 impl ReadQuery for LoadSnapshot {
-    type Answer = Option<Ranking>;
+    type Output = Option<Ranking>;
     const NAME: &'static str = "read ranking";
 
     fn partition(&self) -> Partition {
         self.list.subject().partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(listing) = Listing::of(tx, &self.list).await? else { return Ok(None) };
         let row = rankings(tx, &self.list, listing.id()).filter(comment_epoch::Column::Epoch.eq(self.epoch));
         let found = row.one(tx).await?.as_ref().map(row::ranking).transpose()?;

@@ -30,14 +30,14 @@ pub(super) struct UnrankedFloors {
 }
 
 impl ReadQuery for UnrankedFloors {
-    type Answer = Vec<i32>;
+    type Output = Vec<i32>;
     const NAME: &'static str = "read unranked floors";
 
     fn partition(&self) -> Partition {
         self.list.subject().partition()
     }
 
-    async fn read(self, tx: &Tx) -> Result<Self::Answer, StoreError> {
+    async fn read(self, tx: &Tx) -> Result<Self::Output, StoreError> {
         let Some(listing) = Listing::of(tx, &self.list).await? else { return Ok(Vec::new()) };
         let (mut others, mut rest) = (Vec::with_capacity(self.limit), self.floors.clone());
         loop {

@@ -94,10 +94,10 @@ fn an_outcome_keeps_its_golden_bytes_and_is_read_from_them() {
     let mut lines = String::new();
     for (case, what, outcome) in outcomes() {
         let changes = Changes { outcomes: [(id(77), Some(outcome))].into(), ..of_comments(&[(77, None, what)]) };
-        let told = vec![event(5, Some(9), changes)];
-        let row = commit_model(id(3), &told).try_into_model().expect("every column is set");
+        let events_of_case = vec![event(5, Some(9), changes)];
+        let row = commit_model(id(3), &events_of_case).try_into_model().expect("every column is set");
         writeln!(lines, "{case} {}", hex(&row.events)).expect("a string takes it");
-        assert_eq!(events(&row), Some(told), "{case}");
+        assert_eq!(events(&row), Some(events_of_case), "{case}");
     }
     assert!(OUTCOMES == lines, "the stored format has changed; all lines as they are now:\n{lines}");
 }
@@ -118,8 +118,10 @@ fn an_outcome_stands_at_the_first_change_that_has_one_and_takes_no_byte_for_a_pl
 
 #[test]
 fn entries_of_older_versions_have_the_outcome_of_a_plain_create_or_none() {
-    for (case, told) in commits() {
-        for (event, comment) in told.iter().flat_map(|event| event.changes.comments.iter().map(move |of| (event, of))) {
+    for (case, events_of_case) in commits() {
+        for (event, comment) in
+            events_of_case.iter().flat_map(|event| event.changes.comments.iter().map(move |of| (event, of)))
+        {
             let expected = (comment.what == ChangeKind::Created).then_some(CommentOutcome::PUBLISHED);
             assert_eq!(event.changes.outcome(comment.id), expected, "{case}");
         }
@@ -129,13 +131,13 @@ fn entries_of_older_versions_have_the_outcome_of_a_plain_create_or_none() {
 #[test]
 fn a_commit_keeps_its_golden_bytes_and_is_read_from_them() {
     let mut lines = String::new();
-    for (case, told) in commits() {
-        let row = commit_model(id(3), &told).try_into_model().expect("every column is set");
+    for (case, events_of_case) in commits() {
+        let row = commit_model(id(3), &events_of_case).try_into_model().expect("every column is set");
         lines.push_str(case);
         lines.push(' ');
         row.events.iter().for_each(|byte| write!(lines, "{byte:02x}").expect("a string takes it"));
         lines.push('\n');
-        assert_eq!(events(&row), Some(told), "{case}");
+        assert_eq!(events(&row), Some(events_of_case), "{case}");
     }
     assert!(GOLDEN == lines, "the stored format has changed; all lines as they are now:\n{lines}");
 }

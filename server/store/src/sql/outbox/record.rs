@@ -12,14 +12,14 @@ use crate::sql::pool::SourceTx;
 use crate::sql::row;
 
 /// Writes the events of a commit under the id reserved for it; writes nothing if there are none.
-pub(in crate::sql) async fn tell(tx: &SourceTx, commit: CommentId, events: &[Event]) -> Result<(), StoreError> {
+pub(in crate::sql) async fn record(tx: &SourceTx, commit: CommentId, events: &[Event]) -> Result<(), StoreError> {
     if events.is_empty() {
         return Ok(());
     }
-    outbox_commit::Entity::insert(row::commit_model(commit, events)).exec_without_returning(&tx.whole()).await?;
+    outbox_commit::Entity::insert(row::commit_model(commit, events)).exec_without_returning(&tx.unrouted()).await?;
     let made = events.iter().filter_map(|event| row::revision_model(commit, event));
     for piece in cut(made.collect()) {
-        outbox_revision::Entity::insert_many(piece).exec_without_returning(&tx.whole()).await?;
+        outbox_revision::Entity::insert_many(piece).exec_without_returning(&tx.unrouted()).await?;
     }
     Ok(())
 }
