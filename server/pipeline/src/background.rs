@@ -52,7 +52,7 @@ impl BackgroundTasks {
     #[must_use]
     pub fn start(
         ports: &RelayPorts,
-        bells: &Notifier,
+        notifier: &Notifier,
         beside: Vec<BoxFuture<'static, ()>>,
         ready: &watch::Receiver<bool>,
         roles: BackgroundRoles,
@@ -60,13 +60,13 @@ impl BackgroundTasks {
         let stop = watch::Sender::new(false);
         let sources = || 0..ports.outbox.sources();
         let relay = |source| {
-            let (ports, bells, stop, ready) = (ports.clone(), bells.clone(), stop.subscribe(), ready.clone());
+            let (ports, notifier, stop, ready) = (ports.clone(), notifier.clone(), stop.subscribe(), ready.clone());
             tokio::spawn(async move {
                 tokio::select! {
                     () = until_set(ready) => {}
                     () = until_set(stop.clone()) => return,
                 }
-                relay::run(ports, bells, source, stop).await;
+                relay::run(ports, notifier, source, stop).await;
             })
         };
         let follower = |source| spawn(ready, lag_monitor::follow(ports.clone(), source));
@@ -85,10 +85,10 @@ impl BackgroundTasks {
                     ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved).run_always()
                 };
                 // One task polls the consumers in their order: the response cache drops a page
-                // before a watcher hears of the change.
+                // before a watcher receives the change.
                 let consumers: Vec<_> = ports.of_process().map(consumer).collect();
                 tails.push(spawn(ready, async move { _ = join_all(consumers).await }));
-                tails.push(spawn(ready, tail.run(bells.numbers(source), bells.commits(source))));
+                tails.push(spawn(ready, tail.run(notifier.numbers(source), notifier.commits(source))));
             }
             tails.extend(beside.into_iter().map(|task| spawn(ready, task)));
         }

@@ -31,18 +31,18 @@ impl Notifier {
     /// Creates the channels of `sources` data sources.
     #[must_use]
     pub fn new(sources: usize) -> Self {
-        let bells = || (0..sources).map(|_| watch::Sender::new(())).collect();
-        Self { committed: bells(), sequenced: bells() }
+        let channels = || (0..sources).map(|_| watch::Sender::new(())).collect();
+        Self { committed: channels(), sequenced: channels() }
     }
 
     /// Reports that a batch was committed to a source.
     pub(super) fn committed(&self, source: usize) {
-        self.committed.get(source).into_iter().for_each(ring);
+        self.committed.get(source).into_iter().for_each(notify);
     }
 
     /// Reports that events of a source received sequence numbers.
     pub(super) fn sequenced(&self, source: usize) {
-        self.sequenced.get(source).into_iter().for_each(ring);
+        self.sequenced.get(source).into_iter().for_each(notify);
     }
 
     /// Subscribes to the commits of a source, counted from 0.
@@ -56,8 +56,8 @@ impl Notifier {
     }
 }
 
-fn ring(bell: &watch::Sender<()>) {
-    bell.send_replace(());
+fn notify(channel: &watch::Sender<()>) {
+    channel.send_replace(());
 }
 
 impl From<watch::Receiver<()>> for Notified {
@@ -81,9 +81,9 @@ impl Notified {
         }
     }
 
-    fn of(bells: &[watch::Sender<()>], source: usize) -> Self {
+    fn of(channels: &[watch::Sender<()>], source: usize) -> Self {
         // A subscription without a channel receives no notification and still wakes at its timeout.
-        Self(bells.get(source).map_or_else(|| watch::Sender::new(()).subscribe(), watch::Sender::subscribe))
+        Self(channels.get(source).map_or_else(|| watch::Sender::new(()).subscribe(), watch::Sender::subscribe))
     }
 
     /// Waits between two runs: for `pace`, then until a notification has arrived since the last
@@ -108,16 +108,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bell_ends_the_rest_also_when_it_rang_before_and_only_its_own() {
-        let bells = Notifier::new(2);
-        let (mut commits, mut numbers) = (bells.commits(0), bells.numbers(0));
-        bells.committed(0);
+    async fn a_notification_ends_only_the_wait_of_its_own_channel_even_if_it_came_before_the_wait() {
+        let notifier = Notifier::new(2);
+        let (mut commits, mut numbers) = (notifier.commits(0), notifier.numbers(0));
+        notifier.committed(0);
         assert!(earlier(&mut commits, &mut numbers).await);
-        bells.sequenced(0);
+        notifier.sequenced(0);
         assert!(earlier(&mut numbers, &mut commits).await);
-        let mut other = bells.numbers(1);
-        bells.sequenced(0);
+        let mut other = notifier.numbers(1);
+        notifier.sequenced(0);
         assert!(earlier(&mut numbers, &mut other).await);
-        bells.numbers(7).rest(QUICK, OTHERS).await;
+        notifier.numbers(7).rest(QUICK, OTHERS).await;
     }
 }

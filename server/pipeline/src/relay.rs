@@ -74,10 +74,10 @@ impl RelayPorts {
 }
 
 /// Runs the relay of a source, counted from 0, until `stop` is set; then releases the lease.
-pub(super) async fn run(ports: RelayPorts, bells: Notifier, source: usize, stop: watch::Receiver<bool>) {
+pub(super) async fn run(ports: RelayPorts, notifier: Notifier, source: usize, stop: watch::Receiver<bool>) {
     let term = LeaderTerm::new(None);
-    let mut leader = Leader::new(ports.clone(), bells.clone(), source);
-    let loops = consumers(&ports, &bells, source);
+    let mut leader = Leader::new(ports.clone(), notifier.clone(), source);
+    let loops = consumers(&ports, &notifier, source);
     let has_consumers = !loops.is_empty();
     let consumers = join_all(loops.into_iter().map(|consumer| consumer.run(term.subscribe())));
     tokio::select! {
@@ -90,12 +90,12 @@ pub(super) async fn run(ports: RelayPorts, bells: Notifier, source: usize, stop:
 
 /// Returns the loops of the consumers that run where the lease is held. A consumer that follows
 /// another one is notified of that one's progress, all others of new sequence numbers.
-fn consumers(ports: &RelayPorts, bells: &Notifier, source: usize) -> Vec<ConsumerLoop> {
+fn consumers(ports: &RelayPorts, notifier: &Notifier, source: usize) -> Vec<ConsumerLoop> {
     let moved: BTreeMap<&str, watch::Sender<()>> =
         ports.of_leader().map(|(consumer, _)| (consumer.name(), watch::Sender::new(()))).collect();
     let run = |(consumer, batching): (&Arc<dyn EventConsumer>, Batching)| {
         let followed = consumer.after().and_then(|name| moved.get(name));
-        let ready = followed.map_or_else(|| bells.numbers(source), |moved| moved.subscribe().into());
+        let ready = followed.map_or_else(|| notifier.numbers(source), |moved| moved.subscribe().into());
         let feed = EventFeed::Outbox { outbox: Arc::clone(&ports.outbox), ready, batching, source };
         let moved = moved.get(consumer.name()).cloned().unwrap_or_default();
         ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved)

@@ -35,11 +35,17 @@ impl WriteQueueSettings {
     /// SQLite has one writer.
     pub fn limits(&self, store: WriteCapacity) -> WriteQueueLimits {
         let WriteQueueSettings { partition_queue: write_queue, source_queue: source, committers } = *self;
-        let room = store.connections.saturating_sub(2) as usize / 2;
+        let connections = store.connections.saturating_sub(2) as usize / 2;
         // Partitions without a common table share no statement: a batch over many of them saves
         // little and takes long.
         let breadth = if store.index_tables == 1 { MAX_BATCH } else { 32 };
-        WriteQueueLimits { write_queue, source, committers: committers.min(room).max(1), breadth, apart: store.shared }
+        WriteQueueLimits {
+            write_queue,
+            source,
+            committers: committers.min(connections).max(1),
+            breadth,
+            apart: store.shared,
+        }
     }
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.

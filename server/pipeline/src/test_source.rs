@@ -21,9 +21,9 @@ use riposte_core::{Error, Millis, Partition, Result, Subject, SubjectId, Subject
 pub(super) struct TestSource {
     rows: Mutex<Rows>,
     /// The number of reads of one subject's events so far.
-    pub(super) asked: AtomicUsize,
+    pub(super) subject_reads: AtomicUsize,
     /// The number of lease requests so far.
-    pub(super) led: AtomicUsize,
+    pub(super) lease_requests: AtomicUsize,
     /// The number of following calls that fail.
     pub(super) failing: AtomicUsize,
     /// The number of reads of events after a number so far.
@@ -74,7 +74,7 @@ impl TestSource {
     }
 
     /// Removes all events up to a sequence number.
-    pub(super) fn forget(&self, number: i64) {
+    pub(super) fn remove_through(&self, number: i64) {
         self.rows().events.retain(|(given, _)| given.is_none_or(|given| given > number));
     }
 
@@ -143,19 +143,19 @@ impl Outbox for TestSource {
         1
     }
 
-    async fn acquire_lease(&self, _: usize, who: LeaseCandidate, _: Millis) -> Result<Option<Epoch>> {
-        self.led.fetch_add(1, Ordering::SeqCst);
+    async fn acquire_lease(&self, _: usize, candidate: LeaseCandidate, _: Millis) -> Result<Option<Epoch>> {
+        self.lease_requests.fetch_add(1, Ordering::SeqCst);
         self.works()?;
         let mut rows = self.rows();
         if rows.leader.is_none() {
-            (rows.leader, rows.epoch) = (Some(who), rows.epoch + 1);
+            (rows.leader, rows.epoch) = (Some(candidate), rows.epoch + 1);
         }
-        Ok((rows.leader == Some(who)).then_some(Epoch(rows.epoch)))
+        Ok((rows.leader == Some(candidate)).then_some(Epoch(rows.epoch)))
     }
 
-    async fn release_lease(&self, _: usize, who: LeaseCandidate) -> Result<()> {
+    async fn release_lease(&self, _: usize, candidate: LeaseCandidate) -> Result<()> {
         let mut rows = self.rows();
-        rows.leader = rows.leader.filter(|leader| *leader != who);
+        rows.leader = rows.leader.filter(|leader| *leader != candidate);
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl Outbox for TestSource {
     }
 
     async fn of_subject(&self, _: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
-        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.subject_reads.fetch_add(1, Ordering::SeqCst);
         self.works()?;
         let rows = self.rows();
         let of = rows.events.iter().map(|(_, event)| event).filter(|event| event.subject == id);

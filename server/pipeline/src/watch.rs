@@ -7,8 +7,8 @@
 //! and when the subject itself changed, but never for each watcher.
 
 mod consumer;
-mod live;
 mod ring;
+mod stream;
 mod subscriptions;
 mod watcher;
 
@@ -21,8 +21,8 @@ use riposte_core::{Error, Result, SubjectKey};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
 
-use live::{FIRST_DOUBT, SubjectStream};
-use ring::KEPT;
+use ring::CAPACITY;
+use stream::{FIRST_CHANGE, SubjectStream};
 use subscriptions::{SubscriptionGuard, WatchSubscriptions};
 use watcher::Watcher;
 
@@ -30,7 +30,7 @@ use watcher::Watcher;
 #[derive(Debug, Clone)]
 pub struct WatchHub {
     outbox: Arc<dyn Outbox>,
-    places: Arc<WatchSubscriptions>,
+    subscriptions: Arc<WatchSubscriptions>,
     closing: Arc<watch::Sender<bool>>,
     metrics: Metrics,
 }
@@ -39,29 +39,29 @@ impl WatchHub {
     /// Creates a hub without watchers.
     #[must_use]
     pub fn new(outbox: Arc<dyn Outbox>, metrics: Metrics) -> Self {
-        Self { outbox, places: Arc::default(), closing: Arc::default(), metrics }
+        Self { outbox, subscriptions: Arc::default(), closing: Arc::default(), metrics }
     }
 
-    async fn find(&self, seat: &SubscriptionGuard, after: i64, load: SubjectLoad<'_>) -> Result<Arc<SubjectStream>> {
-        let _door = seat.place.door.lock().await;
-        let live = match seat.place.live.get().map(Arc::clone) {
-            Some(live) if !live.is_doubtful() => live,
+    async fn find(&self, guard: &SubscriptionGuard, after: i64, load: SubjectLoad<'_>) -> Result<Arc<SubjectStream>> {
+        let _loading = guard.subscription.load.lock().await;
+        let stream = match guard.subscription.stream.get().map(Arc::clone) {
+            Some(stream) if !stream.is_outdated() => stream,
             known => {
-                let doubts = known.map_or(FIRST_DOUBT, |live| live.doubts());
+                let changes = known.map_or(FIRST_CHANGE, |stream| stream.row_changes());
                 let subject = load.await?;
                 let now = subject.revision;
-                let base = if after == 0 { now } else { after.clamp((now - KEPT as i64).max(0), now) };
+                let base = if after == 0 { now } else { after.clamp((now - CAPACITY as i64).max(0), now) };
                 // The subscription receives events from here on. Those committed between `load` and
                 // now are queried.
-                let live = seat.open(SubjectStream::new(&subject, base));
-                live.settle(&*self.outbox, now, doubts).await?;
-                live
+                let stream = guard.open(SubjectStream::new(&subject, base));
+                stream.complete(&*self.outbox, now, changes).await?;
+                stream
             }
         };
         if after > 0 {
-            live.begin_behind(&*self.outbox, after).await?;
+            stream.begin_behind(&*self.outbox, after).await?;
         }
-        Ok(live)
+        Ok(stream)
     }
 
     /// Passes on the sequenced events of a source, in their order. Safe to repeat: a revision is
@@ -69,11 +69,11 @@ impl WatchHub {
     ///
     /// # Errors
     /// Those of the outbox, which is queried if events show that others are missing.
-    pub async fn hear(&self, events: &[SequencedEvent]) -> Result<()> {
-        let live = self.places.live(events.iter().map(|sequenced| sequenced.event.subject));
-        for (live, sequenced) in live.into_iter().zip(events) {
-            if let Some(live) = live {
-                live.hear(&*self.outbox, &sequenced.event).await?;
+    pub async fn update(&self, events: &[SequencedEvent]) -> Result<()> {
+        let streams = self.subscriptions.streams(events.iter().map(|sequenced| sequenced.event.subject));
+        for (stream, sequenced) in streams.into_iter().zip(events) {
+            if let Some(stream) = stream {
+                stream.add(&*self.outbox, &sequenced.event).await?;
             }
         }
         Ok(())
@@ -84,8 +84,8 @@ impl WatchHub {
     /// # Errors
     /// Those of the outbox.
     pub async fn catch_up(&self) -> Result<()> {
-        for live in self.places.all() {
-            live.catch_up(&*self.outbox).await?;
+        for stream in self.subscriptions.all() {
+            stream.catch_up(&*self.outbox).await?;
         }
         Ok(())
     }
@@ -103,9 +103,9 @@ impl SubjectWatches for WatchHub {
         if *self.closing.borrow() {
             return Err(Error::ServerStopping);
         }
-        let seat = self.places.seat(key)?;
-        let live = self.find(&seat, after, load).await?;
-        Ok(Box::new(Watcher::new(self.clone(), seat, live, after)))
+        let guard = self.subscriptions.guard(key)?;
+        let stream = self.find(&guard, after, load).await?;
+        Ok(Box::new(Watcher::new(self.clone(), guard, stream, after)))
     }
 }
 

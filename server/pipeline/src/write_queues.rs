@@ -65,7 +65,7 @@ struct SourceQueues {
 #[derive(Debug, Clone)]
 pub struct QueueObserver {
     /// Notified after each commit, for the relay and the watchers.
-    pub bells: Notifier,
+    pub notifier: Notifier,
     /// The metrics that count batches and rejections.
     pub metrics: Metrics,
 }
@@ -77,14 +77,14 @@ struct SourceQueue<K> {
     kind: &'static str,
     queue: Mutex<QueueSet<K>>,
     /// Notified when a write queue without a committer receives commands.
-    bell: Notify,
+    work: Notify,
 }
 
 /// The retry delay of a caller that a full write queue rejected.
 const AGAIN: Duration = Duration::from_millis(100);
 
 impl WriteQueues {
-    /// Starts the committers in this runtime. `answers` is the runtime of the callers. The results
+    /// Starts the committers in this runtime. `callers` is the runtime of the callers. The results
     /// of a batch are sent there as one message, since waking each caller from another thread costs
     /// more than the rest of a write.
     #[must_use]
@@ -93,18 +93,18 @@ impl WriteQueues {
         sources: usize,
         route: impl Fn(Partition) -> usize + Send + Sync + 'static,
         limits: WriteQueueLimits,
-        witness: QueueObserver,
-        answers: &tokio::runtime::Handle,
+        observer: QueueObserver,
+        callers: &tokio::runtime::Handle,
     ) -> Self {
-        let crew = Crew { writer, limits, witness: &witness, dispatcher: Dispatcher::start(answers) };
+        let parts = CommitterParts { writer, limits, observer: &observer, dispatcher: Dispatcher::start(callers) };
         let mut committers = Vec::new();
         let mut queues = |source| SourceQueues {
-            comments: crew.serve(source, "comments", &mut committers),
-            likes: crew.serve(source, "likes", &mut committers),
+            comments: parts.serve(source, "comments", &mut committers),
+            likes: parts.serve(source, "likes", &mut committers),
         };
         let sources = (0..sources).map(&mut queues).collect();
         let committers = Mutex::new(committers);
-        Self { route: Box::new(route), sources, metrics: witness.metrics, committers }
+        Self { route: Box::new(route), sources, metrics: observer.metrics, committers }
     }
 
     /// Commits all waiting commands, accepts no more, and ends.
@@ -141,32 +141,32 @@ impl WriteQueues {
         let Some(first) = commands.first() else { return Ok(Vec::new()) };
         let partition = first.subject.partition();
         let source = self.sources.get((self.route)(partition)).ok_or_else(|| Error::internal("no such data source"))?;
-        let pit = of(source);
-        let (reply, answer) = oneshot::channel();
-        let wait = spans::write_queue(pit.source, pit.kind, commands.len());
-        let ready = pit.queue().push(partition, QueuedCommands { commands, reply, wait });
+        let source_queue = of(source);
+        let (reply, results) = oneshot::channel();
+        let wait = spans::write_queue(source_queue.source, source_queue.kind, commands.len());
+        let ready = source_queue.queue().push(partition, QueuedCommands { commands, reply, wait });
         match ready {
-            Ok(true) => pit.bell.notify_one(),
+            Ok(true) => source_queue.work.notify_one(),
             Ok(false) => {}
-            Err(queue::QueueRefusal::Closed) => return Err(Error::ServerStopping),
-            Err(queue::QueueRefusal::Full) => {
-                self.metrics.refused(pit.source, pit.kind);
+            Err(queue::QueueRejection::Closed) => return Err(Error::ServerStopping),
+            Err(queue::QueueRejection::Full) => {
+                self.metrics.refused(source_queue.source, source_queue.kind);
                 return Err(Error::Overloaded { after: AGAIN });
             }
         }
-        answer.await.map_err(|_| Error::internal("a committer went away"))?
+        results.await.map_err(|_| Error::internal("a committer has ended"))?
     }
 }
 
 /// The parts that the committers of all queues have in common.
-struct Crew<'c> {
+struct CommitterParts<'c> {
     writer: &'c Arc<dyn Writer>,
     limits: WriteQueueLimits,
-    witness: &'c QueueObserver,
+    observer: &'c QueueObserver,
     dispatcher: Dispatcher,
 }
 
-impl Crew<'_> {
+impl CommitterParts<'_> {
     /// Returns the queues of a source for one batch type, and starts their committers.
     fn serve<K: BatchType>(
         &self,
@@ -175,12 +175,12 @@ impl Crew<'_> {
         committers: &mut Vec<JoinHandle<()>>,
     ) -> Arc<SourceQueue<K>> {
         let queue = Mutex::new(QueueSet::new(self.limits));
-        let pit = Arc::new(SourceQueue { source, kind, queue, bell: Notify::new() });
+        let source_queue = Arc::new(SourceQueue { source, kind, queue, work: Notify::new() });
         committers.extend((0..self.limits.committers.max(1)).map(|_| {
             let (writer, dispatcher) = (Arc::clone(self.writer), self.dispatcher.clone());
-            tokio::spawn(Committer::new(Arc::clone(&pit), writer, self.witness.clone(), dispatcher).run())
+            tokio::spawn(Committer::new(Arc::clone(&source_queue), writer, self.observer.clone(), dispatcher).run())
         }));
-        pit
+        source_queue
     }
 }
 
@@ -188,8 +188,8 @@ impl<K> SourceQueue<K> {
     /// Rejects new commands from now on, and wakes the committers.
     fn close(&self) {
         self.queue().close();
-        self.bell.notify_waiters();
-        self.bell.notify_one();
+        self.work.notify_waiters();
+        self.work.notify_one();
     }
 
     fn queue(&self) -> std::sync::MutexGuard<'_, QueueSet<K>> {

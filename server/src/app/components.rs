@@ -115,9 +115,9 @@ impl Components<'_> {
         let sources = Arc::clone(self.store.sources());
         let count = sources.all().len();
         let limits = self.config.write_queue_limits();
-        let witness = QueueObserver { bells: notifier.clone(), metrics: self.metrics.clone() };
+        let observer = QueueObserver { notifier: notifier.clone(), metrics: self.metrics.clone() };
         let writer = self.copies.writer(self.store);
-        WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, witness, callers)
+        WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, observer, callers)
     }
 
     /// Returns the use cases that read, over a reader and its rankings.

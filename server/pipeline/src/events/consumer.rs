@@ -21,7 +21,7 @@ use riposte_telemetry::Metrics;
 
 /// The time for which events wait for the consumer that this one follows and that makes no
 /// progress.
-const PATIENCE: Duration = Duration::from_secs(3);
+const MAX_WAIT: Duration = Duration::from_secs(3);
 /// The interval of the measurement of the lag.
 const MEASURE: Duration = Duration::from_secs(1);
 /// The interval at which a consumer without new events checks that none were deleted.
@@ -103,7 +103,7 @@ impl ConsumerLoop {
 
     /// Runs the consumer while the process holds the lease; returns when the leader ends.
     pub(crate) async fn run(mut self, mut term: watch::Receiver<Option<Epoch>>) {
-        let mut trouble = BackoffLog::of(self.name(), self.source);
+        let mut backoff = BackoffLog::of(self.name(), self.source);
         loop {
             let known = *term.borrow_and_update();
             if self.epoch.is_some() && known != self.epoch {
@@ -115,16 +115,16 @@ impl ConsumerLoop {
             self.epoch = Some(epoch);
             match self.run_once(epoch).await {
                 Ok(RunOutcome::More) if self.isolation.is_searching() => {}
-                Ok(RunOutcome::More) => trouble.over(),
+                Ok(RunOutcome::More) => backoff.over(),
                 Ok(RunOutcome::Rest { held }) => {
-                    trouble.over();
+                    backoff.over();
                     self.feed.rest(held, self.at).await;
                 }
                 Err(error) => {
                     if self.start != Position::Head {
                         self.at = None;
                     }
-                    tokio::time::sleep(trouble.met(&error)).await;
+                    tokio::time::sleep(backoff.met(&error)).await;
                 }
             }
         }
@@ -269,7 +269,7 @@ impl ConsumerLoop {
         }
         if last <= self.wait.at {
             self.wait.since = None;
-        } else if self.wait.since.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+        } else if self.wait.since.get_or_insert_with(Instant::now).elapsed() < MAX_WAIT {
             return Ok(events.partition_point(|of| of.number <= self.wait.at));
         }
         Ok(events.len())

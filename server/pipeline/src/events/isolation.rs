@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_named_is_reported_when_it_is_applied() {
+    fn an_event_that_failed_is_reported_when_it_is_applied() {
         let mut isolation = EventIsolation::default();
         assert_eq!([7; 4].map(|number| isolation.failed(number, number)), [false, false, true, false]);
         assert_eq!([isolation.applied(6), isolation.applied(7), isolation.applied(8)], [None, Some(7), None]);

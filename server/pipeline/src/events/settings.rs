@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// The shortest time for which events are kept, whatever has applied them: watchers resume from
 /// them.
-pub(crate) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const MIN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest retention that can be set.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const MAX_RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The retention of events.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, Serialize)]
@@ -23,7 +23,7 @@ pub struct EventSettings {
 impl EventSettings {
     /// Adds an error for each value that is out of bounds.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        let retention = (KEPT..=LONGEST).contains(&self.retention.duration());
+        let retention = (MIN_RETENTION..=MAX_RETENTION).contains(&self.retention.duration());
         report.require(retention, "retention", "must be 24h to 720h");
     }
 }

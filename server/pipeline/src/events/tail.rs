@@ -108,12 +108,12 @@ impl EventTail {
     /// Follows the source forever. `numbers` reports sequence numbers, and `committed` commits, of
     /// this process.
     pub(crate) async fn run(self, mut numbers: Notified, mut committed: Notified) {
-        let mut trouble = BackoffLog::of("tail", self.source);
+        let mut backoff = BackoffLog::of("tail", self.source);
         let mut active = Instant::now();
         loop {
             match self.run_once().await {
                 Ok(read) => {
-                    trouble.over();
+                    backoff.over();
                     if committed.take() || read > 0 {
                         active = Instant::now();
                     }
@@ -129,7 +129,7 @@ impl EventTail {
                         }
                     }
                 }
-                Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+                Err(error) => tokio::time::sleep(backoff.met(&error)).await,
             }
         }
     }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use riposte_core::ports::{Batching, Epoch, EventConsumer, LeaseCandidate, Outbox, Position};
+use riposte_core::ports::{Batching, Epoch, EventConsumer, LeaseCandidate, Outbox, Position, RANK_INDEX};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -30,7 +30,7 @@ impl Fixture {
     async fn new() -> Self {
         let memory = Arc::new(TestSource::default());
         let now = riposte_core::Millis(0);
-        let epoch = memory.acquire_lease(0, LeaseCandidate::mending([1; 16]), now).await.expect("asked");
+        let epoch = memory.acquire_lease(0, LeaseCandidate::mending([1; 16]), now).await.expect("the lease is granted");
         let (metrics, notifier) = (Metrics::new().expect("sound"), Notifier::new(1));
         Self { memory, metrics, notifier, term: watch::Sender::new(epoch) }
     }
@@ -98,7 +98,7 @@ async fn an_event_that_cannot_be_applied_is_named_and_everything_before_it_is_ap
     until("the alarm", || fixture.is_measured(stuck)).await;
     assert!(consumer.applied().into_iter().eq(11..=36), "{:?}", consumer.applied());
     assert_eq!(fixture.memory.position(DURABLE), Some(36), "nothing is skipped");
-    // It is repeated for ever, and applied as soon as that is possible.
+    // The event is delivered again until it can be applied.
     let refused = consumer.refused();
     until("more attempts", || consumer.refused() > refused + 3).await;
     assert_eq!(fixture.memory.position(DURABLE), Some(36));
@@ -176,14 +176,14 @@ async fn a_consumer_of_a_process_that_was_slow_catches_up_without_waiting_for_th
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_stuck_delays_no_other() {
+async fn a_consumer_that_is_stuck_delays_no_other() {
     let fixture = Fixture::new().await;
-    let consumers = [DURABLE, "boards"].map(|name| Arc::new(TestConsumer::durable(name)));
+    let consumers = [DURABLE, RANK_INDEX].map(|name| Arc::new(TestConsumer::durable(name)));
     fixture.memory.fill(20);
     consumers.iter().for_each(|consumer| fixture.memory.place(consumer.name, 1));
     consumers[0].poison(2, true);
     let _tasks = consumers.each_ref().map(|consumer| fixture.start_leader(consumer));
-    until("the other one has applied all", || fixture.memory.position("boards") == Some(20)).await;
+    until("the other one has applied all", || fixture.memory.position(RANK_INDEX) == Some(20)).await;
     assert_eq!(fixture.memory.position(DURABLE), Some(1));
 }
 
@@ -209,13 +209,13 @@ async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
     fixture.memory.fill(30);
-    fixture.memory.forget(20);
+    fixture.memory.remove_through(20);
     fixture.memory.place(DURABLE, 10);
     let _task = fixture.start_leader(&consumer);
     until("it is at the head", || fixture.memory.position(DURABLE) == Some(30)).await;
     assert_eq!((consumer.gaps(), consumer.applied()), (1, Vec::new()));
 
-    // The same if no event is left that could reveal it.
+    // The gap is found even if no event is left that could reveal it.
     let fixture = Fixture::new().await;
     let consumer = Arc::new(TestConsumer::durable(DURABLE));
     fixture.memory.fill(30);
@@ -234,17 +234,17 @@ async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
 #[tokio::test(start_paused = true)]
 async fn a_consumer_waits_for_the_one_that_it_follows_and_not_for_longer_than_three_seconds() {
     let fixture = Fixture::new().await;
-    let behind = TestConsumer { after: Some("boards"), start: Position::Own(0), ..TestConsumer::durable("repair") };
+    let behind = TestConsumer { after: Some(RANK_INDEX), start: Position::Own(0), ..TestConsumer::durable("repair") };
     let behind = Arc::new(behind);
     fixture.memory.fill(10);
-    fixture.memory.place("boards", 4);
+    fixture.memory.place(RANK_INDEX, 4);
     let begin = Instant::now();
     let _task = fixture.start_leader(&behind);
     until("what the other one has applied", || behind.applied().into_iter().eq(1..=4)).await;
     assert!(begin.elapsed() < Duration::from_secs(1));
-    // It begins to wait anew with each progress of the other one.
+    // The consumer begins its wait again at each progress of the followed one.
     sleep(Duration::from_secs(2)).await;
-    fixture.memory.place("boards", 6);
+    fixture.memory.place(RANK_INDEX, 6);
     until("its progress", || behind.applied().into_iter().eq(1..=6)).await;
     let progress = Instant::now();
     until("the rest", || behind.applied().into_iter().eq(1..=10)).await;
@@ -261,7 +261,7 @@ async fn a_consumer_stops_when_the_lease_is_lost_and_reads_its_position_again() 
     let _task = fixture.start_leader(&consumer);
     until("it follows", || fixture.memory.position(DURABLE) == Some(5)).await;
     fixture.term.send_replace(None);
-    until("it is told", || consumer.lost_leases() == 1).await;
+    until("the consumer is notified", || consumer.lost_leases() == 1).await;
     // Another leader applies some events.
     fixture.memory.fill(5);
     fixture.memory.place(DURABLE, 8);

@@ -10,19 +10,19 @@ use riposte_sync::BackoffLog;
 use super::{RelayPorts, lag};
 
 /// The interval of the measurements.
-const LOOK: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 /// The age of an unsequenced commit at which a warning is logged. A new leader takes over from a
 /// dead one in less.
 const LATE: Duration = Duration::from_secs(10);
 
 /// Measures a source, counted from 0, forever.
 pub(crate) async fn follow(ports: RelayPorts, source: usize) {
-    let mut trouble = BackoffLog::of("lag monitor", source);
+    let mut backoff = BackoffLog::of("lag monitor", source);
     let (mut late, mut known) = (LagState::default(), BTreeSet::new());
     loop {
         match lag::measure(&ports, source, &mut known).await {
             Ok(age) => {
-                trouble.over();
+                backoff.over();
                 match late.seen(age) {
                     Some(LagChange::Waits) => tracing::warn!(
                         source = source + 1,
@@ -33,9 +33,9 @@ pub(crate) async fn follow(ports: RelayPorts, source: usize) {
                     }
                     None => {}
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(INTERVAL).await;
             }
-            Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+            Err(error) => tokio::time::sleep(backoff.met(&error)).await,
         }
     }
 }
@@ -65,11 +65,11 @@ mod tests {
     use super::{Duration, LATE, LagChange, LagState};
 
     #[test]
-    fn that_nobody_gives_numbers_is_told_once_and_so_is_its_end() {
+    fn the_lag_monitor_reports_once_that_events_wait_for_numbers_and_once_that_the_wait_ended() {
         let mut late = LagState::default();
-        let moment = Duration::from_millis(1);
-        let told =
-            [Duration::ZERO, LATE - moment, LATE, 2 * LATE, LATE - moment, Duration::ZERO].map(|age| late.seen(age));
-        assert_eq!(told, [None, None, Some(LagChange::Waits), None, Some(LagChange::Goes), None]);
+        let millisecond = Duration::from_millis(1);
+        let changes = [Duration::ZERO, LATE - millisecond, LATE, 2 * LATE, LATE - millisecond, Duration::ZERO]
+            .map(|age| late.seen(age));
+        assert_eq!(changes, [None, None, Some(LagChange::Waits), None, Some(LagChange::Goes), None]);
     }
 }

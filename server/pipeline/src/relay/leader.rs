@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{LeaderTerm, RelayPorts, lag};
 use crate::events::consumer::REGISTERED;
-use crate::events::settings::KEPT as KEPT_EVENTS;
+use crate::events::settings::MIN_RETENTION;
 use crate::notifier::{Notifier, OTHERS, QUICK};
 
 /// The interval at which the lease is requested or renewed and lag is measured.
@@ -28,11 +28,11 @@ const SWEPT: (usize, usize) = (50, 400);
 #[derive(Debug)]
 pub(super) struct Leader {
     ports: RelayPorts,
-    bells: Notifier,
+    notifier: Notifier,
     source: usize,
     me: LeaseCandidate,
     /// The time of the last lease request; `None` when the lease must be requested at once.
-    asked: Option<Instant>,
+    requested: Option<Instant>,
     /// The time at which this worker last registered its consumers.
     registered: Option<Instant>,
     /// The names of the positions of the last measurement of lag.
@@ -43,22 +43,22 @@ pub(super) struct Leader {
 }
 
 impl Leader {
-    pub(super) fn new(ports: RelayPorts, bells: Notifier, source: usize) -> Self {
+    pub(super) fn new(ports: RelayPorts, notifier: Notifier, source: usize) -> Self {
         let me =
             if ports.repairs_shared_cache { LeaseCandidate::mending } else { LeaseCandidate::yielding }(rand::random());
         let (swept, measured, overtaken) = (Instant::now(), BTreeSet::new(), BTreeSet::new());
-        Self { ports, bells, source, me, asked: None, registered: None, measured, swept, overtaken }
+        Self { ports, notifier, source, me, requested: None, registered: None, measured, swept, overtaken }
     }
 
     /// Runs forever and assigns sequence numbers while the process holds the lease. `term` passes
     /// the epoch to the event consumers.
     pub(super) async fn run(&mut self, term: &LeaderTerm) {
-        let mut trouble = BackoffLog::of("relay", self.source);
-        let mut commits = self.bells.commits(self.source);
+        let mut backoff = BackoffLog::of("relay", self.source);
+        let mut commits = self.notifier.commits(self.source);
         loop {
-            match self.turn(term).await {
+            match self.run_once(term).await {
                 Ok(()) => {
-                    trouble.over();
+                    backoff.over();
                     if term.borrow().is_some() {
                         commits.rest(QUICK, OTHERS).await
                     } else {
@@ -66,30 +66,30 @@ impl Leader {
                     }
                 }
                 Err(error) => {
-                    let rest = trouble.met(&error);
+                    let rest = backoff.met(&error);
                     tokio::time::sleep(rest).await;
                 }
             }
         }
     }
 
-    async fn turn(&mut self, term: &LeaderTerm) -> Result<()> {
-        if self.asked.is_none_or(|asked| asked.elapsed() >= KEEP) {
+    async fn run_once(&mut self, term: &LeaderTerm) -> Result<()> {
+        if self.requested.is_none_or(|requested| requested.elapsed() >= KEEP) {
             let now = self.ports.clock.now();
             let epoch = self.ports.outbox.acquire_lease(self.source, self.me, now).await?;
-            self.asked = Some(Instant::now());
+            self.requested = Some(Instant::now());
             term.send_if_modified(|known| std::mem::replace(known, epoch) != epoch);
             lag::measure(&self.ports, self.source, &mut self.measured).await?;
             self.register().await?;
         }
         let epoch = *term.borrow();
         let Some(epoch) = epoch else { return Ok(()) };
-        let leads = self.assign_sequence(epoch).await? && self.sweep(epoch).await?;
-        if !leads {
+        let has_lease = self.assign_sequence(epoch).await? && self.sweep(epoch).await?;
+        if !has_lease {
             // Another epoch has begun. The lease is requested again at once, in case that epoch is
             // already over.
             term.send_replace(None);
-            self.asked = None;
+            self.requested = None;
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Leader {
                 return Ok(false);
             };
             if sequenced > 0 {
-                self.bells.sequenced(self.source);
+                self.notifier.sequenced(self.source);
             }
             if sequenced < CHUNK || begin.elapsed() >= KEEP {
                 return Ok(true);
@@ -143,12 +143,12 @@ impl Leader {
     async fn trim(&mut self, epoch: Epoch) -> Result<Option<bool>> {
         let begin = Instant::now();
         let bounds = TrimBounds {
-            passed_before: self.before(KEPT_EVENTS),
-            all_before: self.before(self.ports.retention.max(KEPT_EVENTS)),
+            passed_before: self.before(MIN_RETENTION),
+            all_before: self.before(self.ports.retention.max(MIN_RETENTION)),
         };
-        let (chunk, rounds) = SWEPT;
+        let (chunk, repetitions) = SWEPT;
         let (mut overtaken, mut is_complete) = (BTreeSet::new(), true);
-        for _ in 0..rounds {
+        for _ in 0..repetitions {
             is_complete = begin.elapsed() < KEEP;
             if !is_complete {
                 break;
@@ -187,8 +187,8 @@ impl Leader {
     /// it, so that one process does the work; a second one would do no harm.
     async fn sweep_rankings(&self) -> Result<()> {
         let before = self.before(KEPT);
-        let (chunk, rounds) = SWEPT;
-        for _ in 0..rounds {
+        let (chunk, repetitions) = SWEPT;
+        for _ in 0..repetitions {
             if self.ports.rankings.trim(self.source, before, chunk).await? < chunk {
                 break;
             }

@@ -42,9 +42,9 @@ fn start() -> Fixture {
 }
 
 /// Waits for a condition.
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+async fn until(what: &str, mut is_met: impl FnMut() -> bool) {
     let done = async {
-        while !holds() {
+        while !is_met() {
             sleep(Duration::from_millis(1)).await;
         }
     };
@@ -65,7 +65,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up_at_the_end() {
+async fn committed_events_are_sequenced_and_applied_once_and_the_lease_is_released_at_the_end() {
     let fixture = start();
     let watched = subject(1, 0);
     for revision in 2..=4 {
@@ -87,7 +87,7 @@ async fn what_is_committed_is_numbered_and_applied_once_and_the_lead_is_given_up
 }
 
 #[tokio::test]
-async fn faults_are_outlived_and_nothing_is_left_out() {
+async fn a_consumer_survives_errors_and_leaves_no_event_out() {
     let fixture = start();
     let watched = subject(1, 0);
     fixture.memory.commit(&watched, 2);
@@ -99,17 +99,17 @@ async fn faults_are_outlived_and_nothing_is_left_out() {
 }
 
 #[tokio::test]
-async fn who_does_not_lead_any_more_numbers_nothing_until_nobody_leads() {
+async fn a_worker_that_lost_the_lease_assigns_no_numbers_until_the_lease_is_free() {
     let fixture = start();
     let watched = subject(1, 0);
     fixture.memory.commit(&watched, 2);
     fixture.applies(&[2]).await;
     fixture.memory.usurp();
     fixture.memory.commit(&watched, 3);
-    let asked = fixture.memory.led.load(Ordering::SeqCst);
-    until("the lead is asked for again", || fixture.memory.led.load(Ordering::SeqCst) > asked + 1).await;
+    let requests = fixture.memory.lease_requests.load(Ordering::SeqCst);
+    until("the lease is requested again", || fixture.memory.lease_requests.load(Ordering::SeqCst) > requests + 1).await;
     assert_eq!(fixture.consumer.applied(), [2]);
-    until("the consumer is told", || fixture.consumer.lost_leases() == 1).await;
+    until("the consumer is notified", || fixture.consumer.lost_leases() == 1).await;
     fixture.memory.depose();
     fixture.applies(&[2, 3]).await;
 }

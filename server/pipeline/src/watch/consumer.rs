@@ -22,11 +22,11 @@ impl EventConsumer for WatchHub {
     }
 
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<Applied> {
-        self.hear(events).await?;
+        self.update(events).await?;
         Ok(Applied::all(events))
     }
 
-    /// Watchers that joined before know nothing of the events that are missing.
+    /// Watchers that joined before the gap lack its events, which are queried.
     async fn gap(&self, _source: usize) -> Result<()> {
         self.catch_up().await
     }

@@ -7,7 +7,7 @@ use riposte_core::event::Event;
 use riposte_core::ports::WatchItem;
 
 /// The maximum number of revisions that a ring keeps.
-pub(super) const KEPT: usize = 1_024;
+pub(super) const CAPACITY: usize = 1_024;
 
 /// Entries without holes, oldest first. They cover every revision after `base`, each once.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl WatchRing {
     /// Returns the revision after which older events are needed, if events after `after` would
     /// extend the ring backwards.
     pub(super) fn wants(&self, after: i64) -> Option<i64> {
-        let from = after.max(self.at() - KEPT as i64);
+        let from = after.max(self.at() - CAPACITY as i64);
         (from < self.base && !self.bottomed).then_some(from)
     }
 
@@ -58,9 +58,9 @@ impl WatchRing {
         }
     }
 
-    fn push(&mut self, told: WatchItem) {
-        self.entries.push_back(Arc::new(told));
-        if self.entries.len() > KEPT
+    fn push(&mut self, item: WatchItem) {
+        self.entries.push_back(Arc::new(item));
+        if self.entries.len() > CAPACITY
             && let Some(oldest) = self.entries.pop_front()
         {
             self.base = oldest.last();
@@ -87,7 +87,7 @@ impl WatchRing {
         if seen < self.base {
             return None;
         }
-        let from = self.entries.partition_point(|told| told.last() <= seen);
+        let from = self.entries.partition_point(|item| item.last() <= seen);
         Some(self.entries.iter().skip(from).take(limit).map(Arc::clone).collect())
     }
 }

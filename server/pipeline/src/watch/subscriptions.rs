@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use riposte_core::{Error, Result, SubjectId, SubjectKey};
-use tokio::sync::Mutex as Door;
+use tokio::sync::Mutex as AsyncMutex;
 
-use super::live::SubjectStream;
+use super::stream::SubjectStream;
 
 /// The maximum number of watchers in a process.
 const MAX_WATCHERS: usize = 50_000;
@@ -30,17 +30,17 @@ pub(super) struct WatchSubscription {
     key: SubjectKey,
     /// Held while the database is queried about the subject: one caller at a time queries it, and
     /// the others find the result.
-    pub(super) door: Door<()>,
+    pub(super) load: AsyncMutex<()>,
     /// The stream of the subject, once it was found.
-    pub(super) live: OnceLock<Arc<SubjectStream>>,
+    pub(super) stream: OnceLock<Arc<SubjectStream>>,
 }
 
 /// One watcher's share of a subscription. The subscription exists as long as it has a guard.
 #[derive(Debug)]
 pub(super) struct SubscriptionGuard {
-    places: Arc<WatchSubscriptions>,
+    all: Arc<WatchSubscriptions>,
     /// The subscription.
-    pub(super) place: Arc<WatchSubscription>,
+    pub(super) subscription: Arc<WatchSubscription>,
 }
 
 impl WatchSubscriptions {
@@ -53,20 +53,21 @@ impl WatchSubscriptions {
     ///
     /// # Errors
     /// [`Error::Overloaded`] when the process has the maximum number of watchers.
-    pub(super) fn seat(self: &Arc<Self>, key: &SubjectKey) -> Result<SubscriptionGuard> {
+    pub(super) fn guard(self: &Arc<Self>, key: &SubjectKey) -> Result<SubscriptionGuard> {
         let mut rows = self.rows();
         if rows.taken == MAX_WATCHERS {
             return Err(Error::Overloaded { after: Duration::from_secs(1) });
         }
         rows.taken += 1;
-        let empty = || Arc::new(WatchSubscription { key: key.clone(), door: Door::default(), live: OnceLock::new() });
-        let (place, seats) = rows.by_key.entry(key.clone()).or_insert_with(|| (empty(), 0));
-        *seats += 1;
-        Ok(SubscriptionGuard { places: Arc::clone(self), place: Arc::clone(place) })
+        let empty =
+            || Arc::new(WatchSubscription { key: key.clone(), load: AsyncMutex::default(), stream: OnceLock::new() });
+        let (subscription, guards) = rows.by_key.entry(key.clone()).or_insert_with(|| (empty(), 0));
+        *guards += 1;
+        Ok(SubscriptionGuard { all: Arc::clone(self), subscription: Arc::clone(subscription) })
     }
 
     /// Returns the streams of those of the subjects that are watched.
-    pub(super) fn live(&self, ids: impl IntoIterator<Item = SubjectId>) -> Vec<Option<Arc<SubjectStream>>> {
+    pub(super) fn streams(&self, ids: impl IntoIterator<Item = SubjectId>) -> Vec<Option<Arc<SubjectStream>>> {
         let rows = self.rows();
         ids.into_iter().map(|id| rows.by_id.get(&id).map(Arc::clone)).collect()
     }
@@ -79,25 +80,25 @@ impl WatchSubscriptions {
 
 impl SubscriptionGuard {
     /// Publishes the stream of the subject, which receives events from now on.
-    pub(super) fn open(&self, live: SubjectStream) -> Arc<SubjectStream> {
-        let live = Arc::clone(self.place.live.get_or_init(|| Arc::new(live)));
-        self.places.rows().by_id.insert(live.id(), Arc::clone(&live));
-        live
+    pub(super) fn open(&self, stream: SubjectStream) -> Arc<SubjectStream> {
+        let stream = Arc::clone(self.subscription.stream.get_or_init(|| Arc::new(stream)));
+        self.all.rows().by_id.insert(stream.id(), Arc::clone(&stream));
+        stream
     }
 }
 
 impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
-        let mut rows = self.places.rows();
+        let mut rows = self.all.rows();
         rows.taken -= 1;
-        let left = rows.by_key.get_mut(&self.place.key).map(|(_, seats)| {
-            *seats -= 1;
-            *seats
+        let left = rows.by_key.get_mut(&self.subscription.key).map(|(_, guards)| {
+            *guards -= 1;
+            *guards
         });
         if left == Some(0) {
-            rows.by_key.remove(&self.place.key);
-            if let Some(live) = self.place.live.get() {
-                rows.by_id.remove(&live.id());
+            rows.by_key.remove(&self.subscription.key);
+            if let Some(stream) = self.subscription.stream.get() {
+                rows.by_id.remove(&stream.id());
             }
         }
     }

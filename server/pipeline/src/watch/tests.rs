@@ -9,21 +9,21 @@ use riposte_core::{Error, Subject};
 use riposte_telemetry::Metrics;
 use tokio::time::timeout;
 
-use super::{KEPT, WatchHub};
+use super::{CAPACITY, WatchHub};
 use crate::test_source::{TestSource, subject};
 
 /// A hub over one source whose events it has received up to a sequence number.
-struct Stage {
+struct Fixture {
     memory: Arc<TestSource>,
     hub: WatchHub,
-    heard: i64,
+    read: i64,
 }
 
-impl Stage {
+impl Fixture {
     fn new() -> Self {
         let memory = Arc::new(TestSource::default());
         let hub = WatchHub::new(Arc::clone(&memory) as _, Metrics::new().expect("sound"));
-        Self { memory, hub, heard: 0 }
+        Self { memory, hub, read: 0 }
     }
 
     async fn join(&self, subject: &Subject, after: i64) -> Box<dyn SubjectWatch> {
@@ -35,186 +35,186 @@ impl Stage {
     }
 
     /// Runs the tail once.
-    async fn hear(&mut self) {
+    async fn run_tail(&mut self) {
         self.memory.number_all();
-        let events = self.memory.read(0, self.heard, usize::MAX).await.expect("it works");
-        self.heard = events.last().map_or(self.heard, |last| last.number);
-        self.hub.hear(&events).await.expect("it works");
+        let events = self.memory.read(0, self.read, usize::MAX).await.expect("it works");
+        self.read = events.last().map_or(self.read, |last| last.number);
+        self.hub.update(&events).await.expect("it works");
     }
 
-    fn asked(&self) -> usize {
-        self.memory.asked.load(Ordering::SeqCst)
+    fn subject_reads(&self) -> usize {
+        self.memory.subject_reads.load(Ordering::SeqCst)
     }
 }
 
 /// Returns the revisions that a watcher receives without waiting, negated where they are part of a
 /// gap.
-async fn told(watcher: &mut Box<dyn SubjectWatch>) -> Vec<i64> {
-    let mut told = Vec::new();
+async fn received(watcher: &mut Box<dyn SubjectWatch>) -> Vec<i64> {
+    let mut revisions = Vec::new();
     while let Ok(Some(Ok(next))) = timeout(Duration::ZERO, watcher.next()).await {
         match next {
-            WatchItem::Change { revision, .. } => told.push(revision),
+            WatchItem::Change { revision, .. } => revisions.push(revision),
             WatchItem::Gap { first, last } => {
                 assert!(first <= last, "a gap of nothing: {first} to {last}");
-                told.extend((first..=last).map(|revision| -revision));
+                revisions.extend((first..=last).map(|revision| -revision));
             }
         }
     }
-    told
+    revisions
 }
 
 #[tokio::test]
-async fn a_watcher_begins_with_the_next_change_or_behind_the_one_it_has_seen() {
-    let mut stage = Stage::new();
+async fn a_watcher_begins_with_the_next_change_or_after_the_one_that_it_has_seen() {
+    let mut fixture = Fixture::new();
     let watched = subject(1, 5);
-    stage.commit(&watched, 1..=5);
-    stage.hear().await;
-    let mut fresh = stage.join(&watched, 0).await;
-    let mut resumed = stage.join(&watched, 2).await;
-    let mut ahead = stage.join(&watched, 7).await;
-    stage.commit(&watched, 6..=8);
-    stage.hear().await;
-    assert_eq!(told(&mut fresh).await, [6, 7, 8]);
-    assert_eq!(told(&mut resumed).await, [3, 4, 5, 6, 7, 8]);
-    assert_eq!(told(&mut ahead).await, [8]);
+    fixture.commit(&watched, 1..=5);
+    fixture.run_tail().await;
+    let mut fresh = fixture.join(&watched, 0).await;
+    let mut resumed = fixture.join(&watched, 2).await;
+    let mut ahead = fixture.join(&watched, 7).await;
+    fixture.commit(&watched, 6..=8);
+    fixture.run_tail().await;
+    assert_eq!(received(&mut fresh).await, [6, 7, 8]);
+    assert_eq!(received(&mut resumed).await, [3, 4, 5, 6, 7, 8]);
+    assert_eq!(received(&mut ahead).await, [8]);
 }
 
 #[tokio::test]
-async fn what_passes_between_the_look_and_the_first_event_is_neither_lost_nor_told_twice() {
-    let mut stage = Stage::new();
+async fn revisions_between_the_read_of_the_row_and_the_first_event_are_delivered_once() {
+    let mut fixture = Fixture::new();
     let seen = subject(1, 2);
     // Committed and read by the tail after the row was read at revision 2, before the first
     // watcher.
-    stage.commit(&seen, 1..=4);
-    stage.hear().await;
-    let mut watcher = stage.join(&seen, 2).await;
-    let mut fresh = stage.join(&seen, 0).await;
+    fixture.commit(&seen, 1..=4);
+    fixture.run_tail().await;
+    let mut watcher = fixture.join(&seen, 2).await;
+    let mut fresh = fixture.join(&seen, 0).await;
     // The tail delivers the events again that the outbox had delivered.
-    stage.heard = 0;
-    stage.commit(&seen, [5]);
-    stage.hear().await;
-    assert_eq!(told(&mut watcher).await, [3, 4, 5]);
-    assert_eq!(told(&mut fresh).await, [5], "what was there when it came is not the next change");
+    fixture.read = 0;
+    fixture.commit(&seen, [5]);
+    fixture.run_tail().await;
+    assert_eq!(received(&mut watcher).await, [3, 4, 5]);
+    assert_eq!(received(&mut fresh).await, [5], "revisions from before the join are not the next change");
 }
 
 #[tokio::test]
-async fn revisions_that_come_late_or_out_of_order_are_told_in_order() {
-    let mut stage = Stage::new();
+async fn revisions_that_arrive_late_or_out_of_order_are_delivered_in_order() {
+    let mut fixture = Fixture::new();
     let watched = subject(1, 0);
-    let mut watcher = stage.join(&watched, 0).await;
-    stage.commit(&watched, [3, 1, 2, 5]);
-    stage.hear().await;
-    stage.commit(&watched, [4]);
-    stage.hear().await;
+    let mut watcher = fixture.join(&watched, 0).await;
+    fixture.commit(&watched, [3, 1, 2, 5]);
+    fixture.run_tail().await;
+    fixture.commit(&watched, [4]);
+    fixture.run_tail().await;
     // 4 was not committed when 5 arrived, which no store does. It becomes a gap and is never
     // delivered out of order.
-    assert_eq!(told(&mut watcher).await, [1, 2, 3, -4, 5]);
+    assert_eq!(received(&mut watcher).await, [1, 2, 3, -4, 5]);
 }
 
 #[tokio::test]
-async fn what_is_no_longer_kept_is_told_as_a_gap() {
-    let mut stage = Stage::new();
+async fn revisions_whose_events_are_gone_are_delivered_as_a_gap() {
+    let mut fixture = Fixture::new();
     let watched = subject(1, 6);
-    stage.commit(&watched, 1..=6);
-    stage.hear().await;
-    stage.memory.forget(4);
-    let mut resumed = stage.join(&watched, 2).await;
-    assert_eq!(told(&mut resumed).await, [-3, -4, 5, 6]);
-    stage.memory.forget(6);
-    let mut nothing_left = stage.join(&watched, 3).await;
-    assert_eq!(told(&mut nothing_left).await, [-4, 5, 6]);
+    fixture.commit(&watched, 1..=6);
+    fixture.run_tail().await;
+    fixture.memory.remove_through(4);
+    let mut resumed = fixture.join(&watched, 2).await;
+    assert_eq!(received(&mut resumed).await, [-3, -4, 5, 6]);
+    fixture.memory.remove_through(6);
+    let mut nothing_left = fixture.join(&watched, 3).await;
+    assert_eq!(received(&mut nothing_left).await, [-4, 5, 6]);
     let other = subject(2, 9);
-    let mut all_gone = stage.join(&other, 7).await;
-    assert_eq!(told(&mut all_gone).await, [-8, -9]);
+    let mut all_gone = fixture.join(&other, 7).await;
+    assert_eq!(received(&mut all_gone).await, [-8, -9]);
 }
 
 #[tokio::test]
-async fn who_resumes_further_back_than_the_ring_reaches_is_told_all_that_he_missed() {
-    let kept = i64::try_from(KEPT).expect("small");
-    let last = kept + 100;
-    let mut stage = Stage::new();
+async fn a_watcher_that_resumes_before_the_start_of_the_ring_receives_all_that_it_missed() {
+    let capacity = i64::try_from(CAPACITY).expect("small");
+    let last = capacity + 100;
+    let mut fixture = Fixture::new();
     let watched = subject(1, last);
-    stage.commit(&watched, 1..=last);
-    stage.hear().await;
+    fixture.commit(&watched, 1..=last);
+    fixture.run_tail().await;
     for after in [1, 94] {
-        let mut resumed = stage.join(&watched, after).await;
+        let mut resumed = fixture.join(&watched, after).await;
         let Some(Ok(WatchItem::Gap { first, last: missed })) = resumed.next().await else { panic!("no gap") };
-        assert_eq!((first, missed), (after + 1, last - kept));
-        assert!(told(&mut resumed).await.into_iter().eq(missed + 1..=last));
+        assert_eq!((first, missed), (after + 1, last - capacity));
+        assert!(received(&mut resumed).await.into_iter().eq(missed + 1..=last));
     }
 }
 
 #[tokio::test]
 async fn a_thousand_watchers_cost_one_load_and_one_read() {
-    let mut stage = Stage::new();
+    let mut fixture = Fixture::new();
     let watched = subject(1, 3);
-    stage.commit(&watched, 1..=3);
+    fixture.commit(&watched, 1..=3);
     let joins = (0..1_000).map(|n| {
-        let (hub, key, found) = (stage.hub.clone(), watched.key.clone(), watched.clone());
+        let (hub, key, found) = (fixture.hub.clone(), watched.key.clone(), watched.clone());
         // Only the first caller may read the subject; the others find it watched.
         let load = async move { if n == 0 { Ok(found) } else { Err(Error::internal("loaded again")) } };
         async move { hub.join(&key, 0, Box::pin(load)).await.expect("it can be watched") }
     });
     let mut watchers = futures::future::join_all(joins).await;
-    assert_eq!(stage.asked(), 1);
-    stage.commit(&watched, [4, 5]);
-    stage.hear().await;
+    assert_eq!(fixture.subject_reads(), 1);
+    fixture.commit(&watched, [4, 5]);
+    fixture.run_tail().await;
     for watcher in &mut watchers {
-        assert_eq!(told(watcher).await, [4, 5]);
+        assert_eq!(received(watcher).await, [4, 5]);
     }
-    assert_eq!(stage.asked(), 1);
+    assert_eq!(fixture.subject_reads(), 1);
     drop(watchers);
-    assert!(stage.hub.places.all().is_empty(), "nobody watches, nothing is kept");
+    assert!(fixture.hub.subscriptions.all().is_empty(), "a subject without watchers has no subscription");
 }
 
 #[tokio::test]
-async fn a_watcher_a_ring_behind_is_disconnected_and_may_resume() {
-    let mut stage = Stage::new();
+async fn a_watcher_that_the_ring_has_passed_is_disconnected_and_may_resume() {
+    let mut fixture = Fixture::new();
     let watched = subject(1, 0);
-    let mut slow = stage.join(&watched, 0).await;
-    stage.commit(&watched, 1..=KEPT as i64 + 1);
-    stage.hear().await;
+    let mut slow = fixture.join(&watched, 0).await;
+    fixture.commit(&watched, 1..=CAPACITY as i64 + 1);
+    fixture.run_tail().await;
     assert_eq!(slow.next().await, Some(Err(Error::WatchTooSlow)));
     assert_eq!(slow.next().await, None);
     drop(slow);
-    let now = Subject { revision: KEPT as i64 + 1, ..watched };
-    let mut again = stage.join(&now, 1).await;
-    assert_eq!(told(&mut again).await.len(), KEPT);
+    let now = Subject { revision: CAPACITY as i64 + 1, ..watched };
+    let mut again = fixture.join(&now, 1).await;
+    assert_eq!(received(&mut again).await.len(), CAPACITY);
 }
 
 #[tokio::test]
-async fn a_subject_that_changed_is_looked_at_before_the_next_one_joins() {
-    let mut stage = Stage::new();
+async fn the_row_of_a_changed_subject_is_read_before_the_next_watcher_joins() {
+    let mut fixture = Fixture::new();
     let watched = subject(1, 1);
-    let mut first = stage.join(&watched, 0).await;
-    stage.memory.commit_at(&watched, 2, Changes { subject: true, ..Changes::default() });
-    stage.hear().await;
-    let second = stage.hub.join(&watched.key, 0, Box::pin(ready(Err(Error::SubjectNotFound)))).await;
+    let mut first = fixture.join(&watched, 0).await;
+    fixture.memory.commit_at(&watched, 2, Changes { subject: true, ..Changes::default() });
+    fixture.run_tail().await;
+    let second = fixture.hub.join(&watched.key, 0, Box::pin(ready(Err(Error::SubjectNotFound)))).await;
     assert_eq!(second.map(drop), Err(Error::SubjectNotFound));
-    assert_eq!(told(&mut first).await, [2], "who watches already is told and watches on");
-    let third = stage.join(&Subject { revision: 2, ..watched }, 0).await;
+    assert_eq!(received(&mut first).await, [2], "an existing watcher receives the change and continues");
+    let third = fixture.join(&Subject { revision: 2, ..watched }, 0).await;
     drop(third);
 }
 
 #[tokio::test]
-async fn a_fault_while_joining_leaves_no_trace() {
-    let stage = Stage::new();
+async fn a_failed_join_leaves_no_subscription() {
+    let fixture = Fixture::new();
     let watched = subject(1, 3);
-    stage.memory.failing.store(1, Ordering::SeqCst);
-    let failed = stage.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
+    fixture.memory.failing.store(1, Ordering::SeqCst);
+    let failed = fixture.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
     assert_eq!(failed.map(drop), Err(Error::ShardUnavailable));
-    assert!(stage.hub.places.all().is_empty());
-    stage.join(&watched, 0).await;
+    assert!(fixture.hub.subscriptions.all().is_empty());
+    fixture.join(&watched, 0).await;
 }
 
 #[tokio::test]
-async fn closing_ends_every_watcher_and_lets_none_in() {
-    let stage = Stage::new();
+async fn closing_the_hub_ends_every_watcher_and_rejects_new_ones() {
+    let fixture = Fixture::new();
     let watched = subject(1, 3);
-    let mut watcher = stage.join(&watched, 0).await;
-    stage.hub.close();
+    let mut watcher = fixture.join(&watched, 0).await;
+    fixture.hub.close();
     assert_eq!(watcher.next().await, Some(Err(Error::ServerStopping)));
     assert_eq!(watcher.next().await, None);
-    let late = stage.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
+    let late = fixture.hub.join(&watched.key, 0, Box::pin(ready(Ok(watched.clone())))).await;
     assert_eq!(late.map(drop), Err(Error::ServerStopping));
 }

@@ -9,7 +9,7 @@ use riposte_core::{Error, Result};
 use tokio::sync::watch;
 
 use super::WatchHub;
-use super::live::SubjectStream;
+use super::stream::SubjectStream;
 use super::subscriptions::SubscriptionGuard;
 
 /// The number of entries that a watcher takes from the ring at a time.
@@ -20,8 +20,8 @@ const HANDFUL: usize = 32;
 #[derive(Debug)]
 pub(super) struct Watcher {
     hub: WatchHub,
-    _seat: SubscriptionGuard,
-    live: Arc<SubjectStream>,
+    _guard: SubscriptionGuard,
+    stream: Arc<SubjectStream>,
     moved: watch::Receiver<i64>,
     closing: watch::Receiver<bool>,
     seen: i64,
@@ -32,20 +32,20 @@ pub(super) struct Watcher {
 impl Watcher {
     /// Creates a watcher that has seen every revision up to `after`, or with 0 begins with the next
     /// change.
-    pub(super) fn new(hub: WatchHub, seat: SubscriptionGuard, live: Arc<SubjectStream>, after: i64) -> Self {
-        let (seen, gap) = live.start(after);
+    pub(super) fn new(hub: WatchHub, guard: SubscriptionGuard, stream: Arc<SubjectStream>, after: i64) -> Self {
+        let (seen, gap) = stream.start(after);
         hub.metrics.watch_opened();
-        let (moved, closing) = (live.moves(), hub.closing.subscribe());
+        let (moved, closing) = (stream.moves(), hub.closing.subscribe());
         let ready = gap.into_iter().map(Arc::new).collect();
-        Self { hub, _seat: seat, live, moved, closing, seen, ready, ended: false }
+        Self { hub, _guard: guard, stream, moved, closing, seen, ready, ended: false }
     }
 
     /// Returns the item without the part of a gap that this watcher has seen.
-    fn unseen(&mut self, told: &WatchItem) -> WatchItem {
+    fn unseen(&mut self, item: &WatchItem) -> WatchItem {
         let seen = self.seen;
-        self.seen = seen.max(told.last());
-        match told {
-            WatchItem::Change { .. } => told.clone(),
+        self.seen = seen.max(item.last());
+        match item {
+            WatchItem::Change { .. } => item.clone(),
             WatchItem::Gap { first, last } => WatchItem::Gap { first: (*first).max(seen + 1), last: *last },
         }
     }
@@ -65,11 +65,11 @@ impl SubjectWatch for Watcher {
             if *self.closing.borrow_and_update() {
                 return self.end(Error::ServerStopping);
             }
-            if let Some(told) = self.ready.pop_front() {
-                return Some(Ok(self.unseen(&told)));
+            if let Some(item) = self.ready.pop_front() {
+                return Some(Ok(self.unseen(&item)));
             }
             self.moved.mark_unchanged();
-            match self.live.behind(self.seen, HANDFUL) {
+            match self.stream.behind(self.seen, HANDFUL) {
                 None => {
                     self.hub.metrics.watch_dropped();
                     return self.end(Error::WatchTooSlow);

@@ -14,39 +14,39 @@ use super::{QueueObserver, SourceQueue};
 
 /// One of the committers of a data source.
 pub(super) struct Committer<K> {
-    pit: Arc<SourceQueue<K>>,
+    source_queue: Arc<SourceQueue<K>>,
     writer: Arc<dyn Writer>,
-    witness: QueueObserver,
+    observer: QueueObserver,
     dispatcher: Dispatcher,
 }
 
 impl<K: BatchType> Committer<K> {
     pub(super) fn new(
-        pit: Arc<SourceQueue<K>>,
+        source_queue: Arc<SourceQueue<K>>,
         writer: Arc<dyn Writer>,
-        witness: QueueObserver,
+        observer: QueueObserver,
         dispatcher: Dispatcher,
     ) -> Self {
-        Self { pit, writer, witness, dispatcher }
+        Self { source_queue, writer, observer, dispatcher }
     }
 
     /// Runs until the write queues are closed and empty.
     pub(super) async fn run(self) {
         loop {
             let (batch, more, over) = {
-                let mut queue = self.pit.queue();
+                let mut queue = self.source_queue.queue();
                 (queue.take(), queue.has_ready(), queue.is_over())
             };
             if more {
-                self.pit.bell.notify_one(); // there is work for another committer
+                self.source_queue.work.notify_one(); // there is work for another committer
             }
             match batch {
                 Some(batch) => self.commit(batch).await,
                 None if over => {
-                    self.pit.bell.notify_one();
+                    self.source_queue.work.notify_one();
                     return;
                 }
-                None => self.pit.bell.notified().await,
+                None => self.source_queue.work.notified().await,
             }
         }
     }
@@ -62,30 +62,34 @@ impl<K: BatchType> Committer<K> {
             commands.extend(entry.commands);
         }
         let size = commands.len();
-        let span = spans::batch(&waits, self.pit.source, self.pit.kind, size);
+        let span = spans::batch(&waits, self.source_queue.source, self.source_queue.kind, size);
         drop(waits);
         let outcome = self.writer.commit(&commands.into()).instrument(span).await;
         let (waiting, more) = {
-            let mut queue = self.pit.queue();
+            let mut queue = self.source_queue.queue();
             queue.done(&write_queues);
             (queue.waiting(), queue.has_ready())
         };
         if more {
-            self.pit.bell.notify_one(); // an idle committer may begin while this one returns results
+            self.source_queue.work.notify_one(); // an idle committer may begin while this one returns results
         }
-        self.witness.bells.committed(self.pit.source);
-        self.witness.metrics.batch(self.pit.source, self.pit.kind, size, waiting);
-        let answered: CompletedBatch = match outcome {
+        self.observer.notifier.committed(self.source_queue.source);
+        self.observer.metrics.batch(self.source_queue.source, self.source_queue.kind, size, waiting);
+        let completed: CompletedBatch = match outcome {
             Ok(outputs) => {
                 let mut outputs = outputs.into_iter();
                 let mut share = |size| {
                     let share: Vec<_> = outputs.by_ref().take(size).collect();
-                    if share.len() == size { Ok(share) } else { Err(Error::internal("a batch was answered in part")) }
+                    if share.len() == size {
+                        Ok(share)
+                    } else {
+                        Err(Error::internal("the writer returned too few results for a batch"))
+                    }
                 };
                 waiters.into_iter().map(|(reply, size)| (reply, share(size))).collect()
             }
             Err(error) => waiters.into_iter().map(|(reply, _)| (reply, Result::Err(error.clone()))).collect(),
         };
-        self.dispatcher.send(answered).await;
+        self.dispatcher.send(completed).await;
     }
 }

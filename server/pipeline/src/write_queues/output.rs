@@ -26,9 +26,9 @@ impl Dispatcher {
         let (batches, mut received) = mpsc::channel::<CompletedBatch>(WAITING);
         runtime.spawn(async move {
             while let Some(batch) = received.recv().await {
-                for (reply, answer) in batch {
+                for (reply, results) in batch {
                     // A caller that went away needs no result.
-                    let _ = reply.send(answer);
+                    let _ = reply.send(results);
                 }
             }
         });

@@ -29,7 +29,7 @@ pub(super) struct QueuedCommands<K> {
 
 /// The reason why an entry was rejected. A rejected entry had no effect.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum QueueRefusal {
+pub(super) enum QueueRejection {
     /// The limit of the write queue, or of all of them together, is reached.
     Full,
     /// The process stops.
@@ -85,18 +85,18 @@ impl<K> QueueSet<K> {
         &mut self,
         partition: Partition,
         entry: QueuedCommands<K>,
-    ) -> std::result::Result<bool, QueueRefusal> {
+    ) -> std::result::Result<bool, QueueRejection> {
         let size = entry.commands.len();
-        let room = |waiting: usize, most: usize| waiting == 0 || waiting + size <= most;
+        let fits = |waiting: usize, most: usize| waiting == 0 || waiting + size <= most;
         if self.closed {
-            return Err(QueueRefusal::Closed);
+            return Err(QueueRejection::Closed);
         }
-        if !room(self.waiting, self.limits.source) {
-            return Err(QueueRefusal::Full);
+        if !fits(self.waiting, self.limits.source) {
+            return Err(QueueRejection::Full);
         }
         let write_queue = self.write_queues.entry(partition).or_insert_with(WriteQueue::new);
-        if !room(write_queue.waiting, self.limits.write_queue) {
-            return Err(QueueRefusal::Full);
+        if !fits(write_queue.waiting, self.limits.write_queue) {
+            return Err(QueueRejection::Full);
         }
         let idle = write_queue.entries.is_empty() && !write_queue.busy;
         write_queue.entries.push_back(entry);
@@ -113,23 +113,23 @@ impl<K> QueueSet<K> {
     pub(super) fn take(&mut self) -> Option<CommandBatch<K>> {
         let write_queues = self.together();
         let free: usize = self.ready.iter().take(write_queues).map(|at| self.free(at)).sum();
-        let mut room = quantised(free.min(MAX_BATCH));
+        let mut capacity = quantised(free.min(MAX_BATCH));
         let mut batch = CommandBatch { entries: Vec::new(), write_queues: Vec::new() };
-        while room > 0
+        while capacity > 0
             && batch.write_queues.len() < write_queues
             && let Some(partition) = self.ready.pop_front()
         {
             let Some(write_queue) = self.write_queues.get_mut(&partition) else { continue };
             let before = batch.entries.len();
             while let Some(entry) =
-                write_queue.entries.pop_front_if(|e| e.commands.len() <= room || batch.entries.is_empty())
+                write_queue.entries.pop_front_if(|e| e.commands.len() <= capacity || batch.entries.is_empty())
             {
                 let size = entry.commands.len();
                 write_queue.waiting -= size;
                 self.waiting -= size;
-                room = room.saturating_sub(size);
+                capacity = capacity.saturating_sub(size);
                 batch.entries.push(entry);
-                if room == 0 {
+                if capacity == 0 {
                     break;
                 }
             }

@@ -17,7 +17,7 @@ use crate::Notifier;
 
 /// A writer that commits nothing until it is released, and stores the commands that it received.
 #[derive(Debug, Default)]
-struct Held {
+struct GatedWriter {
     gate: Option<Semaphore>,
     batches: Mutex<Vec<Vec<Command>>>,
     given: AtomicUsize,
@@ -26,14 +26,14 @@ struct Held {
 }
 
 #[async_trait]
-impl Writer for Held {
+impl Writer for GatedWriter {
     async fn commit(&self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
         let Batch::Comments(batch) = batch else { return Err(Error::internal("no test submits likes")) };
         self.given.fetch_add(batch.len(), Ordering::SeqCst);
         let at_once = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
         if let Some(gate) = &self.gate {
-            gate.acquire().await.map_err(Error::internal)?.forget();
+            drop(gate.acquire().await.map_err(Error::internal)?);
         }
         self.batches.lock().map_err(|_| Error::internal("poisoned"))?.push(batch.clone());
         self.at_once.fetch_sub(1, Ordering::SeqCst);
@@ -59,23 +59,23 @@ const LIMITS: WriteQueueLimits =
     WriteQueueLimits { write_queue: 1_024, source: 4_096, committers: 2, breadth: 512, apart: false };
 
 struct Fixture {
-    writer: Arc<Held>,
+    writer: Arc<GatedWriter>,
     write_queues: Arc<WriteQueues>,
 }
 
-type Answer = Result<Vec<Result<CommandOutput>>>;
+type Results = Result<Vec<Result<CommandOutput>>>;
 
 impl Fixture {
     fn new(limits: WriteQueueLimits, held: bool) -> Self {
-        let writer = Arc::new(Held { gate: held.then(|| Semaphore::new(0)), ..Held::default() });
+        let writer = Arc::new(GatedWriter { gate: held.then(|| Semaphore::new(0)), ..GatedWriter::default() });
         let port: Arc<dyn Writer> = Arc::clone(&writer) as _;
-        let witness = QueueObserver { bells: Notifier::new(1), metrics: Metrics::new().expect("sound") };
-        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, witness, &Handle::current()));
+        let observer = QueueObserver { notifier: Notifier::new(1), metrics: Metrics::new().expect("sound") };
+        let write_queues = Arc::new(WriteQueues::start(&port, 1, |_| 0, limits, observer, &Handle::current()));
         Self { writer, write_queues }
     }
 
     /// Submits commands, and waits until they are in their write queue.
-    async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Answer> {
+    async fn hand(&self, commands: Vec<Command>) -> JoinHandle<Results> {
         let (write_queues, before) = (Arc::clone(&self.write_queues), self.taken());
         let caller = tokio::spawn(async move { write_queues.submit(commands.into()).await });
         while self.taken() == before && !caller.is_finished() {
@@ -103,7 +103,7 @@ impl Fixture {
     }
 
     fn sizes(&self) -> Vec<usize> {
-        self.writer.batches.lock().expect("kept").iter().map(Vec::len).collect()
+        self.writer.batches.lock().expect("no test panics with it").iter().map(Vec::len).collect()
     }
 }
 
@@ -114,17 +114,17 @@ fn objects_apart(count: usize) -> Vec<usize> {
 }
 
 /// Returns the numbers that the results name.
-async fn told(caller: JoinHandle<Answer>) -> Vec<String> {
-    let answer = caller.await.expect("no panic").expect("taken");
+async fn numbers(caller: JoinHandle<Results>) -> Vec<String> {
+    let results = caller.await.expect("no panic").expect("taken");
     let field = |refused: Result<CommandOutput>| match refused {
         Err(Error::Invalid(violations)) => violations[0].field.clone(),
         other => panic!("{other:?}"),
     };
-    answer.into_iter().map(field).collect()
+    results.into_iter().map(field).collect()
 }
 
 #[tokio::test]
-async fn what_waits_meanwhile_is_the_next_batch_and_everybody_gets_the_own_answer() {
+async fn commands_that_wait_during_a_commit_are_the_next_batch_and_each_caller_gets_its_own_result() {
     let fixture = Fixture::new(LIMITS, true);
     let mut callers = Vec::new();
     for n in 0..40 {
@@ -132,17 +132,18 @@ async fn what_waits_meanwhile_is_the_next_batch_and_everybody_gets_the_own_answe
     }
     fixture.open();
     for (n, caller) in callers.into_iter().enumerate() {
-        assert_eq!(told(caller).await, [n.to_string()]);
+        assert_eq!(numbers(caller).await, [n.to_string()]);
     }
     let sizes = fixture.sizes();
     assert_eq!((sizes[0], sizes.iter().sum::<usize>()), (1, 40), "the first went alone: {sizes:?}");
     assert!(sizes.len() <= 5, "39 that wait are 32, 6 and 1: {sizes:?}");
-    let order: Vec<i64> = fixture.writer.batches.lock().expect("kept").iter().flatten().map(number).collect();
-    assert!(order.is_sorted(), "a lane keeps its order: {order:?}");
+    let order: Vec<i64> =
+        fixture.writer.batches.lock().expect("no test panics with it").iter().flatten().map(number).collect();
+    assert!(order.is_sorted(), "a write queue keeps its order: {order:?}");
 }
 
 #[tokio::test]
-async fn a_lane_has_one_committer_while_others_work_beside_it() {
+async fn a_write_queue_has_one_committer_while_other_queues_have_theirs() {
     let fixture = Fixture::new(LIMITS, true);
     let [a, b] = objects_apart(2)[..] else { panic!("two") };
     let mut callers = Vec::new();
@@ -154,29 +155,29 @@ async fn a_lane_has_one_committer_while_others_work_beside_it() {
     fixture.working(2).await;
     fixture.open();
     for caller in callers {
-        told(caller).await;
+        numbers(caller).await;
     }
     assert_eq!(fixture.writer.most_at_once.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
-async fn commands_of_one_caller_stay_together_however_many_they_are() {
+async fn commands_of_one_call_stay_together_whatever_their_number() {
     let fixture = Fixture::new(LIMITS, true);
     let first = fixture.hand(vec![command(1, 0)]).await;
     let few = fixture.hand((1..4).map(|n| command(1, n)).collect()).await;
     let many = fixture.hand((4..2_004).map(|n| command(1, n)).collect()).await;
     assert!(
         matches!(many.await.expect("no panic"), Err(Error::Overloaded { .. })),
-        "more than a lane holds beside others"
+        "more than a write queue has room for"
     );
     fixture.open();
-    assert_eq!((told(first).await.len(), told(few).await), (1, vec!["1".into(), "2".into(), "3".into()]));
+    assert_eq!((numbers(first).await.len(), numbers(few).await), (1, vec!["1".into(), "2".into(), "3".into()]));
     let alone = fixture.hand((0..2_000).map(|n| command(1, n)).collect()).await;
-    assert_eq!(told(alone).await.len(), 2_000, "an empty lane takes what could never be written otherwise");
+    assert_eq!(numbers(alone).await.len(), 2_000, "an empty write queue takes an entry that is larger than itself");
 }
 
 #[tokio::test]
-async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_its_callers_left() {
+async fn a_full_write_queue_rejects_without_effect_and_accepted_commands_are_committed_after_their_callers_left() {
     let fixture = Fixture::new(WriteQueueLimits { write_queue: 600, source: 700, committers: 1, ..LIMITS }, true);
     let mut callers = vec![fixture.hand(vec![command(1, 0)]).await];
     fixture.working(1).await;
@@ -184,7 +185,7 @@ async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_it
         callers.push(fixture.hand(vec![command(1, n)]).await);
     }
     let refused = fixture.write_queues.submit(vec![command(1, 601)].into()).await;
-    assert!(matches!(refused, Err(Error::Overloaded { .. })), "the lane is full: {refused:?}");
+    assert!(matches!(refused, Err(Error::Overloaded { .. })), "the write queue is full: {refused:?}");
     let neighbour = (2..).find(|n| command(*n, 0).subject.partition() != command(1, 0).subject.partition());
     for n in 0..100 {
         callers.push(fixture.hand(vec![command(neighbour.expect("one"), 1_000 + n)]).await);
@@ -194,20 +195,24 @@ async fn a_full_lane_refuses_without_effect_and_what_was_taken_is_done_though_it
     callers.iter().for_each(JoinHandle::abort);
     fixture.open();
     fixture.write_queues.close().await;
-    assert_eq!(fixture.sizes().iter().sum::<usize>(), 701, "a refused one had an effect, or a taken one none");
+    assert_eq!(
+        fixture.sizes().iter().sum::<usize>(),
+        701,
+        "a rejected command had an effect, or an accepted one had none"
+    );
 }
 
 #[tokio::test]
-async fn closed_lanes_take_nothing_and_end_after_the_last_batch() {
+async fn closed_write_queues_accept_no_command_and_end_after_the_last_batch() {
     let fixture = Fixture::new(LIMITS, false);
-    assert_eq!(told(fixture.hand(vec![command(1, 7)]).await).await, ["7"]);
+    assert_eq!(numbers(fixture.hand(vec![command(1, 7)]).await).await, ["7"]);
     fixture.write_queues.close().await;
     assert_eq!(fixture.write_queues.submit(vec![command(1, 8)].into()).await, Err(Error::ServerStopping));
     assert_eq!(fixture.sizes(), [1]);
 }
 
 #[tokio::test]
-async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_locks() {
+async fn a_crowded_write_queue_gets_batches_of_its_own_if_other_processes_may_hold_its_locks() {
     // The commands that wait in each write queue, in order, while the first command is committed;
     // and the batches that follow.
     let cases: [(bool, usize, &[usize], &[usize]); 7] = [
@@ -233,14 +238,14 @@ async fn a_crowded_lane_is_committed_by_itself_where_others_may_hold_what_it_loc
         }
         fixture.open();
         for caller in callers {
-            told(caller).await;
+            numbers(caller).await;
         }
         assert_eq!(fixture.sizes(), sizes, "apart: {apart}, {waiting:?}");
     }
 }
 
 #[tokio::test]
-async fn a_batch_takes_from_no_more_lanes_than_it_may_and_leaves_the_rest_to_the_next() {
+async fn a_batch_takes_from_at_most_its_breadth_of_write_queues_and_leaves_the_others_to_the_next() {
     let fixture = Fixture::new(WriteQueueLimits { committers: 1, breadth: 2, ..LIMITS }, true);
     let objects = objects_apart(5);
     let mut callers = Vec::new();
@@ -249,7 +254,7 @@ async fn a_batch_takes_from_no_more_lanes_than_it_may_and_leaves_the_rest_to_the
     }
     fixture.open();
     for caller in callers {
-        told(caller).await;
+        numbers(caller).await;
     }
     assert_eq!(fixture.sizes(), [1, 2, 2], "the first went alone");
 }

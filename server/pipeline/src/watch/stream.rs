@@ -8,7 +8,7 @@ use riposte_core::ports::{Outbox, WatchItem};
 use riposte_core::{Partition, Result, Subject, SubjectId};
 use tokio::sync::watch;
 
-use super::ring::{KEPT, WatchRing};
+use super::ring::{CAPACITY, WatchRing};
 
 /// The ring of a subject and the channel that reports its progress to watchers.
 #[derive(Debug)]
@@ -17,26 +17,28 @@ pub(super) struct SubjectStream {
     partition: Partition,
     ring: Mutex<WatchRing>,
     moved: watch::Sender<i64>,
-    /// The number of reasons so far to read the subject's row again before the next watcher joins.
-    doubts: AtomicU64,
-    /// The value of `doubts` up to which the row was read.
-    settled: AtomicU64,
+    /// The number of known changes of the subject's row.
+    row_changes: AtomicU64,
+    /// The value of `row_changes` at the last read of the row. If it is lower, the row is read again
+    /// before the next watcher joins.
+    row_read: AtomicU64,
 }
 
-/// The first reason, with which every subject begins: commits from before its events were received.
-pub(super) const FIRST_DOUBT: u64 = 1;
+/// The number of changes with which every stream begins: commits from before its events were
+/// received.
+pub(super) const FIRST_CHANGE: u64 = 1;
 
 impl SubjectStream {
     /// Creates the stream of a subject whose ring begins after revision `base`. The row counts as
-    /// outdated until `settle`.
+    /// outdated until `complete`.
     pub(super) fn new(subject: &Subject, base: i64) -> Self {
         Self {
             id: subject.id,
             partition: subject.key.partition(),
             ring: Mutex::new(WatchRing::new(base)),
             moved: watch::Sender::new(base),
-            doubts: AtomicU64::new(FIRST_DOUBT),
-            settled: AtomicU64::new(0),
+            row_changes: AtomicU64::new(FIRST_CHANGE),
+            row_read: AtomicU64::new(0),
         }
     }
 
@@ -44,13 +46,14 @@ impl SubjectStream {
         self.id
     }
 
-    /// Returns the number of reasons so far to read the subject's row again.
-    pub(super) fn doubts(&self) -> u64 {
-        self.doubts.load(Ordering::Acquire)
+    /// Returns the number of known changes of the subject's row.
+    pub(super) fn row_changes(&self) -> u64 {
+        self.row_changes.load(Ordering::Acquire)
     }
 
-    pub(super) fn is_doubtful(&self) -> bool {
-        self.settled.load(Ordering::Acquire) < self.doubts()
+    /// Returns true if the row changed after its last read.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.row_read.load(Ordering::Acquire) < self.row_changes()
     }
 
     /// Subscribes to the movements of the ring.
@@ -63,13 +66,13 @@ impl SubjectStream {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event, and queries those before it that have not arrived.
-    pub(super) async fn hear(&self, outbox: &dyn Outbox, event: &Event) -> Result<()> {
+    /// Adds an event. Queries the events before it that have not arrived.
+    pub(super) async fn add(&self, outbox: &dyn Outbox, event: &Event) -> Result<()> {
         let Some(revision) = event.revision else { return Ok(()) };
         let at = self.ring().at();
         if revision > at + 1 {
-            let from = at.max(revision - 1 - KEPT as i64);
-            self.extend(outbox.of_subject(self.partition, self.id, from, KEPT).await?);
+            let from = at.max(revision - 1 - CAPACITY as i64);
+            self.extend(outbox.of_subject(self.partition, self.id, from, CAPACITY).await?);
         }
         self.extend(vec![event.clone()]);
         Ok(())
@@ -80,19 +83,18 @@ impl SubjectStream {
         let at = self.ring().at();
         // The limit is twice the size of a ring: the ring may lack as many as it keeps, and more
         // may have been committed meanwhile.
-        let missed = outbox.of_subject(self.partition, self.id, at, 2 * KEPT).await?;
+        let missed = outbox.of_subject(self.partition, self.id, at, 2 * CAPACITY).await?;
         self.extend(missed);
         Ok(())
     }
 
-    /// Completes the ring up to `revision`, at which the subject was read, and marks the first
-    /// `doubts` reasons as handled. The revisions up to it are queried; those no longer available
-    /// become a gap.
-    pub(super) async fn settle(&self, outbox: &dyn Outbox, revision: i64, doubts: u64) -> Result<()> {
+    /// Completes the ring up to `revision`, at which the row was read with the first `row_changes`
+    /// changes. The missing events up to it are queried; those no longer available become a gap.
+    pub(super) async fn complete(&self, outbox: &dyn Outbox, revision: i64, row_changes: u64) -> Result<()> {
         self.catch_up(outbox).await?;
         self.ring().reach(revision);
-        self.tell();
-        self.settled.fetch_max(doubts, Ordering::AcqRel);
+        self.notify();
+        self.row_read.fetch_max(row_changes, Ordering::AcqRel);
         Ok(())
     }
 
@@ -100,7 +102,7 @@ impl SubjectStream {
     pub(super) async fn begin_behind(&self, outbox: &dyn Outbox, after: i64) -> Result<()> {
         let wanted = self.ring().wants(after);
         let Some(from) = wanted else { return Ok(()) };
-        let older = outbox.of_subject(self.partition, self.id, from, KEPT).await?;
+        let older = outbox.of_subject(self.partition, self.id, from, CAPACITY).await?;
         self.ring().begin_earlier(from, older);
         Ok(())
     }
@@ -108,13 +110,13 @@ impl SubjectStream {
     fn extend(&self, events: Vec<Event>) {
         // No event says whether the subject is deleted or hidden now.
         if events.iter().any(|event| event.changes.subject) {
-            self.doubts.fetch_add(1, Ordering::AcqRel);
+            self.row_changes.fetch_add(1, Ordering::AcqRel);
         }
         self.ring().extend(events);
-        self.tell();
+        self.notify();
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         let at = self.ring().at();
         self.moved.send_if_modified(|known| std::mem::replace(known, at) != at);
     }
