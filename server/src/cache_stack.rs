@@ -31,17 +31,17 @@ const CONNECT: Duration = Duration::from_secs(2);
 
 /// The cache of this process, or no cache. Cloning is cheap.
 #[derive(Debug, Clone)]
-pub struct CacheStack(Option<Kept>);
+pub struct CacheStack(Option<CacheParts>);
 
 #[derive(Debug, Clone)]
-struct Kept {
+struct CacheParts {
     cache: Arc<dyn Cache>,
-    owed: InvalidPartitions,
+    invalid: InvalidPartitions,
     redis: Arc<RedisCache>,
     reader: CachedReader,
-    tally: CacheStats,
+    stats: CacheStats,
     store: SqlStore,
-    /// The time for which a cache is read that no relay repairs.
+    /// The time for which the cache is read although no relay repairs it.
     stale_after: Duration,
 }
 
@@ -51,7 +51,7 @@ fn route(store: &SqlStore) -> SourceRoute {
     Box::new(move |at: Partition| sources.map().source(at))
 }
 
-impl Kept {
+impl CacheParts {
     /// Returns the partitions of a source, counted from 0.
     fn partitions(&self, source: usize) -> Vec<Partition> {
         let here = |at: &Partition| self.store.sources().map().source(*at) == source;
@@ -70,7 +70,7 @@ impl CacheStack {
     /// statistics are reported by `metrics`; `decorators` may wrap it and replace its functions.
     ///
     /// # Errors
-    /// When the address of Redis cannot be parsed or makes no sense. An unavailable Redis is no
+    /// When the address of Redis cannot be parsed. An unavailable Redis is no
     /// error: reads go to the store until it is available.
     pub fn open(
         config: &CacheSettings,
@@ -81,31 +81,31 @@ impl CacheStack {
     ) -> Result<Self, ConfigErrors> {
         let Some(address) = config.address()? else { return Ok(Self::none()) };
         let redis = RedisConfig { library: decorators.lua.clone(), ..config.redis(&address, timeline) };
-        let redis = RedisCache::start(redis).map_err(|why| ConfigError::at("cache.url", why))?;
+        let redis = RedisCache::start(redis).map_err(|error| ConfigError::at("cache.url", error))?;
         let redis = Arc::new(
             redis.observed(Arc::new(MetricsObserver(metrics.clone()))).printing(Arc::new(ListPageRenderer::new())),
         );
         let cache = decorate(&decorators.cache, Arc::clone(&redis) as Arc<dyn Cache>);
-        let tally = CacheStats::default();
-        observe_cache(&tally, metrics);
-        let owed = InvalidPartitions::new(Arc::clone(&cache), tally.clone());
-        let room = DbReadLimit::new(
+        let stats = CacheStats::default();
+        observe_cache(&stats, metrics);
+        let invalid = InvalidPartitions::new(Arc::clone(&cache), stats.clone());
+        let read_limit = DbReadLimit::new(
             store.sources().all().len(),
             route(store),
             config.database_reads,
             config.database_wait.duration(),
         );
-        let reader = CachedReader::new(store.reader(), Arc::clone(&cache), owed.clone(), room, tally.clone());
+        let reader = CachedReader::new(store.reader(), Arc::clone(&cache), invalid.clone(), read_limit, stats.clone());
         let stale_after = config.stale_after.duration();
-        Ok(Self(Some(Kept { cache, owed, redis, reader, tally, store: store.clone(), stale_after })))
+        Ok(Self(Some(CacheParts { cache, invalid, redis, reader, stats, store: store.clone(), stale_after })))
     }
 
     /// Waits a short time for Redis, so that it is available from the first call on.
     pub async fn connect(&self) {
-        if let Some(kept) = &self.0
-            && let Err(why) = kept.redis.ready(CONNECT).await
+        if let Some(parts) = &self.0
+            && let Err(error) = parts.redis.ready(CONNECT).await
         {
-            tracing::warn!(error = %why, "Redis is unavailable at start; reads go to the database");
+            tracing::warn!(%error, "Redis is unavailable at start; reads go to the database");
         }
     }
 
@@ -113,7 +113,7 @@ impl CacheStack {
     #[must_use]
     pub fn reader(&self, store: &SqlStore) -> Arc<dyn Reader> {
         match &self.0 {
-            Some(kept) => Arc::new(kept.reader.clone()),
+            Some(parts) => Arc::new(parts.reader.clone()),
             None => store.reader(),
         }
     }
@@ -127,20 +127,20 @@ impl CacheStack {
     /// Returns a writer that applies its commits to the cache.
     #[must_use]
     pub fn writer(&self, store: &SqlStore) -> Arc<dyn Writer> {
-        let Some(kept) = &self.0 else { return store.writer() };
-        let hearer = Arc::new(CacheUpdater::new(Arc::clone(&kept.cache), kept.owed.clone(), kept.tally.clone()));
-        let inner = store.witnessed_writer(hearer);
-        Arc::new(CachedWriter::new(inner, Arc::clone(&kept.cache), kept.owed.clone()))
+        let Some(parts) = &self.0 else { return store.writer() };
+        let updater = Arc::new(CacheUpdater::new(Arc::clone(&parts.cache), parts.invalid.clone(), parts.stats.clone()));
+        let inner = store.witnessed_writer(updater);
+        Arc::new(CachedWriter::new(inner, Arc::clone(&parts.cache), parts.invalid.clone()))
     }
 
     /// Returns the event consumer that repairs the cache; `None` without a cache.
     #[must_use]
     pub fn repair(&self, outbox: &Arc<dyn Outbox>) -> Option<CacheRepairConsumer> {
-        let kept = self.0.as_ref()?;
-        let Kept { cache, tally, store, .. } = kept;
+        let parts = self.0.as_ref()?;
+        let CacheParts { cache, stats, store, .. } = parts;
         let repair = |source| {
             let (cache, outbox) = (Arc::clone(cache), Arc::clone(outbox));
-            CacheRepair::new(cache, outbox, store.reader(), tally.clone(), source, kept.partitions(source))
+            CacheRepair::new(cache, outbox, store.reader(), stats.clone(), source, parts.partitions(source))
         };
         Some(CacheRepairConsumer::new((0..outbox.sources()).map(repair).collect()))
     }
@@ -161,24 +161,24 @@ impl CacheStack {
         clock: &Arc<dyn Clock>,
         metrics: &Metrics,
     ) -> Vec<BoxFuture<'static, ()>> {
-        let Some(kept) = &self.0 else { return Vec::new() };
+        let Some(parts) = &self.0 else { return Vec::new() };
         let watch = |source| {
-            let (cache, outbox, owed) = (Arc::clone(&kept.cache), Arc::clone(outbox), kept.owed.clone());
-            let (partitions, longest) = (kept.partitions(source), kept.stale_after);
-            let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), owed, source, partitions, longest);
+            let (cache, outbox, invalid) = (Arc::clone(&parts.cache), Arc::clone(outbox), parts.invalid.clone());
+            let (partitions, longest) = (parts.partitions(source), parts.stale_after);
+            let monitor = StalenessMonitor::new(cache, Arc::clone(&outbox), invalid, source, partitions, longest);
             StalenessWatch { monitor, outbox, clock: Arc::clone(clock), metrics: metrics.clone(), source }.run().boxed()
         };
-        let (cache, outbox_read, route) = (Arc::clone(&kept.cache), Arc::clone(outbox), route(&kept.store));
+        let (cache, outbox_read, route) = (Arc::clone(&parts.cache), Arc::clone(outbox), route(&parts.store));
         let relayed = RelayState::new(cache, outbox_read, route, Arc::clone(clock));
-        let troubled = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
-        let audit = CacheAuditor::new(kept.reader.clone()).run(relayed, troubled).boxed();
+        let log_failure = |error| tracing::debug!(%error, "the cache audit could not compare entries with their rows");
+        let audit = CacheAuditor::new(parts.reader.clone()).run(relayed, log_failure).boxed();
         (0..outbox.sources()).map(watch).chain([audit]).collect()
     }
 
     /// Returns the cached pages; `None` without a cache.
     #[must_use]
     pub fn cached(&self) -> Option<Arc<dyn CachedPages>> {
-        self.0.as_ref().map(|kept| Arc::new(kept.reader.clone()) as _)
+        self.0.as_ref().map(|parts| Arc::new(parts.reader.clone()) as _)
     }
 
     /// Uses the user and password of this address for all following connections to Redis.
@@ -188,15 +188,15 @@ impl CacheStack {
     /// has changed.
     pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
         match &self.0 {
-            Some(kept) => kept.redis.exchange(address.expose()).await,
+            Some(parts) => parts.redis.exchange(address.expose()).await,
             None => Ok(()),
         }
     }
 
     /// Closes the connections.
     pub async fn close(&self) {
-        if let Some(kept) = &self.0 {
-            kept.redis.shut().await;
+        if let Some(parts) = &self.0 {
+            parts.redis.shut().await;
         }
     }
 }

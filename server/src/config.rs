@@ -14,11 +14,11 @@
 mod key_lines;
 mod load;
 mod object_types;
-mod print;
 mod rankings;
 mod renamed;
+mod resolve;
 mod schema;
-mod settle;
+mod show;
 mod source_tag;
 mod tree;
 
@@ -27,9 +27,9 @@ mod tests;
 
 pub use self::load::{Inputs, Loaded, Profile};
 pub use self::object_types::{EditWindow, HotProfileName, ObjectTypeSettings};
-pub use self::print::{EXAMPLE, show};
 pub use self::rankings::RankingSettings;
 pub use self::schema::schema;
+pub use self::show::{EXAMPLE, show};
 
 use crate::listener::{ServerRole, ServerSettings};
 use riposte_cache::CacheSettings;
@@ -136,7 +136,7 @@ impl Config {
     /// `auth.allow_insecure` accepts them all, so the result is then empty. A process that serves
     /// no calls admits no callers, so it needs neither a callers file nor certificates nor page
     /// token keys.
-    fn insecure_choices(&self) -> Vec<ConfigError> {
+    fn insecure_settings(&self) -> Vec<ConfigError> {
         let mut report = ErrorReport::default();
         if !self.auth.allow_insecure {
             const CURE: &str = "or accept every insecure choice with --allow-insecure";

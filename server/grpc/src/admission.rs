@@ -85,7 +85,9 @@ impl Admission {
     pub fn new(limits: &AdmissionLimits, metrics: Metrics) -> Self {
         let AdmissionLimits { reads, writes, streams, queue, read_wait, write_wait, caller, .. } = limits;
         let AdmissionLimits { streams_per_caller, members, principals, .. } = limits;
-        let pool = |room: &usize, wait: Duration| AdmissionPool::new(PoolLimits { room: *room, queue: *queue, wait });
+        let pool = |capacity: &usize, wait: Duration| {
+            AdmissionPool::new(PoolLimits { capacity: *capacity, queue: *queue, wait })
+        };
         Self {
             reads: pool(reads, *read_wait),
             writes: pool(writes, *write_wait),
@@ -134,7 +136,7 @@ impl Admission {
     /// # Errors
     /// [`Error::Overloaded`] until it reads them.
     pub(crate) fn reads(&self, backlog: &ConnectionBuffer) -> Result<(), Error> {
-        backlog.room().inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
+        backlog.check_capacity().inspect_err(|_| self.metrics.call_refused("send_buffer", ""))
     }
 
     /// Checks that this response still fits into the send buffer of a connection: many calls may

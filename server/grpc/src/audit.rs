@@ -71,7 +71,7 @@ pub struct AuditEntry {
     audit: AuditLog,
     id: Uuid,
     subject: AuditedCall,
-    told: BTreeMap<&'static str, u64>,
+    counts: BTreeMap<&'static str, u64>,
     begun: bool,
     open: bool,
 }
@@ -110,8 +110,8 @@ impl AuditLog {
     /// Creates the entry of a call whose details are not known yet; it does not begin the call.
     #[must_use]
     pub fn entry(&self, subject: AuditedCall) -> AuditEntry {
-        let (audit, id, told) = (self.clone(), Uuid::now_v7(), BTreeMap::new());
-        AuditEntry { audit, id, subject, told, begun: false, open: true }
+        let (audit, id, counts) = (self.clone(), Uuid::now_v7(), BTreeMap::new());
+        AuditEntry { audit, id, subject, counts, begun: false, open: true }
     }
 
     /// Records that a call begins.
@@ -126,7 +126,7 @@ impl AuditLog {
     /// Writes the counts of omitted records and waits until all records are written.
     pub async fn flush(&self) {
         for (caller, left_out) in self.windows.take_all() {
-            self.tell_left_out(caller.as_deref(), left_out);
+            self.record_left_out(caller.as_deref(), left_out);
         }
         if let Some(sink) = &self.sink {
             // The caller of a failed write has already received its error.
@@ -136,7 +136,7 @@ impl AuditLog {
 
     async fn write(&self, line: String) -> Result<(), Error> {
         let Some(sink) = &self.sink else {
-            tell(&line);
+            log(&line);
             return Ok(());
         };
         sink.write(line).await.map_err(|error| {
@@ -146,7 +146,7 @@ impl AuditLog {
     }
 
     /// Records the number of rejected calls of a caller that got no record of their own.
-    fn tell_left_out(&self, caller: Option<&str>, left_out: u64) {
+    fn record_left_out(&self, caller: Option<&str>, left_out: u64) {
         if left_out > 0 {
             self.leave(record::left_out(self.clock.now(), caller, left_out));
         }
@@ -157,13 +157,13 @@ impl AuditLog {
     fn leave(&self, line: String) {
         match &self.sink {
             Some(sink) => sink.leave(line),
-            None => tell(&line),
+            None => log(&line),
         }
     }
 }
 
 /// Writes a record into the log of the process.
-fn tell(line: &str) {
+fn log(line: &str) {
     tracing::info!(target: TARGET, record = line.trim_end(), "audit");
 }
 
@@ -178,7 +178,7 @@ impl AuditEntry {
     /// # Errors
     /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
     pub async fn begin(&mut self) -> Result<(), Error> {
-        // Set before the wait, so that a call cancelled here leaves its end and no second
+        // Set before the wait, so that a call cancelled here records its end and no second
         // beginning.
         self.begun = true;
         let line = self.line(None);
@@ -189,7 +189,7 @@ impl AuditEntry {
 
     /// Counts one more result of this kind. The end record contains the counts.
     pub fn count(&mut self, kind: &'static str) {
-        *self.told.entry(kind).or_default() += 1;
+        *self.counts.entry(kind).or_default() += 1;
     }
 
     /// Records the outcome of the call.
@@ -204,8 +204,8 @@ impl AuditEntry {
     }
 
     fn line(&self, outcome: Option<&CallOutcome>) -> String {
-        let Self { audit, id, subject, told, begun: _, open: _ } = self;
-        record::line(audit.clock.now(), *id, subject, outcome.map(|outcome| (outcome, told)))
+        let Self { audit, id, subject, counts, begun: _, open: _ } = self;
+        record::line(audit.clock.now(), *id, subject, outcome.map(|outcome| (outcome, counts)))
     }
 }
 

@@ -22,7 +22,7 @@ const LONGEST: usize = 512;
 ///
 /// The handler runs in a task of its own, so that a call that has begun is completed, and its
 /// outcome recorded, even if the caller disconnects.
-pub(crate) async fn answered<Q, A, F>(
+pub(crate) async fn unary<Q, A, F>(
     services: &Services,
     method: &'static str,
     request: Request<Q>,
@@ -37,10 +37,10 @@ where
     let entry = begin(services, method, &call).await?;
     let services = services.clone();
     let task = tokio::spawn(async move {
-        let answer = handler(services, call.caller.clone(), message).await.map_err(|refusal| call.status(refusal));
-        let outcome = answer.as_ref().err().map_or_else(CallOutcome::done, CallOutcome::refused);
+        let response = handler(services, call.caller.clone(), message).await.map_err(|error| call.status(error));
+        let outcome = response.as_ref().err().map_or_else(CallOutcome::done, CallOutcome::refused);
         entry.end(outcome).await.map_err(|error| call.status(error))?;
-        answer.map(Response::new)
+        response.map(Response::new)
     });
     // The task is never aborted, so a join error is a panic; it is passed on to the middleware.
     task.await.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
@@ -62,7 +62,7 @@ where
     let (call, message) = opened(request)?;
     let entry = begin(services, method, &call).await?;
     match start(call.clone(), message).await {
-        Ok(answers) => Ok(Response::new(Box::pin(recorded(answers, entry, call)))),
+        Ok(responses) => Ok(Response::new(Box::pin(recorded(responses, entry, call)))),
         Err(status) => {
             entry.end(CallOutcome::refused(&status)).await.map_err(|error| call.status(error))?;
             Err(status)
@@ -84,27 +84,27 @@ async fn begin(services: &Services, method: &'static str, call: &Call) -> Result
 
 pub(crate) fn subject(method: &'static str, call: &Call) -> AuditedCall {
     let (caller, call_id) = (call.caller.name().to_owned(), call.tag().to_owned());
-    AuditedCall { caller, method, call_id, about: described(call.facts()) }
+    AuditedCall { caller, method, call_id, about: described(call.error_metadata()) }
 }
 
-pub(crate) fn described(facts: &ErrorMetadata) -> Value {
+pub(crate) fn described(metadata: &ErrorMetadata) -> Value {
     let cut = |text: &str| text.chars().take(LONGEST).collect::<String>();
-    Value::Object(facts.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
+    Value::Object(metadata.all().map(|(name, value)| (name.to_owned(), Value::String(cut(value)))).collect())
 }
 
 /// Returns the responses, and writes the record of the outcome after the last one. If the reader
 /// disconnects, the stream drops the record, which then reports the disconnection.
 pub(crate) fn recorded<A: CountItems + Send + 'static>(
-    answers: ResponseStream<A>,
+    responses: ResponseStream<A>,
     entry: AuditEntry,
     call: Call,
 ) -> impl Stream<Item = Result<A, Status>> + Send {
-    futures::stream::unfold((Some((answers, entry)), call), async |(open, call)| {
-        let (mut answers, mut entry) = open?;
-        let next = answers.next().await;
-        if let Some(Ok(answer)) = next {
-            entry.count(answer.kind());
-            return Some((Ok(answer), (Some((answers, entry)), call)));
+    futures::stream::unfold((Some((responses, entry)), call), async |(open, call)| {
+        let (mut responses, mut entry) = open?;
+        let next = responses.next().await;
+        if let Some(Ok(response)) = next {
+            entry.count(response.kind());
+            return Some((Ok(response), (Some((responses, entry)), call)));
         }
         let failed = next.and_then(Result::err);
         let outcome = failed.as_ref().map_or_else(CallOutcome::done, CallOutcome::refused);

@@ -36,7 +36,7 @@ pub(crate) struct Call {
     /// time, but not the stream of a call.
     pub(crate) deadline: Option<Instant>,
     tag: String,
-    facts: ErrorMetadata,
+    error_metadata: ErrorMetadata,
 }
 
 impl Call {
@@ -46,13 +46,13 @@ impl Call {
     }
 
     /// Returns the metadata of its request.
-    pub(crate) fn facts(&self) -> &ErrorMetadata {
-        &self.facts
+    pub(crate) fn error_metadata(&self) -> &ErrorMetadata {
+        &self.error_metadata
     }
 
     /// Returns the status for an error of this call.
-    pub(crate) fn status(&self, refusal: impl Into<RpcError>) -> Status {
-        status(refusal.into().or_about(self.facts.clone()), &self.tag)
+    pub(crate) fn status(&self, error: impl Into<RpcError>) -> Status {
+        status(error.into().or_about(self.error_metadata.clone()), &self.tag)
     }
 }
 
@@ -62,9 +62,9 @@ pub(crate) fn opened<Q: ErrorSubject>(request: Request<Q>) -> Result<(Call, Q), 
     let (_, mut extensions, message) = request.into_parts();
     let CallId(tag) = extensions.remove().unwrap_or_default();
     let CallerDeadline(deadline) = extensions.remove().unwrap_or_default();
-    let facts = message.facts();
+    let error_metadata = message.error_metadata();
     match extensions.remove() {
-        Some(caller) => Ok((Call { caller, deadline, tag, facts }, message)),
+        Some(caller) => Ok((Call { caller, deadline, tag, error_metadata }, message)),
         None => Err(status(Error::CallerUnknown, &tag)),
     }
 }
@@ -79,6 +79,6 @@ where
     F: Future<Output = Result<A, RpcError>>,
 {
     let (call, message) = opened(request)?;
-    let answer = track_fallback(handler(call.caller.clone(), message)).await;
-    answer.map(Response::new).map_err(|refusal| call.status(refusal))
+    let response = track_fallback(handler(call.caller.clone(), message)).await;
+    response.map(Response::new).map_err(|error| call.status(error))
 }

@@ -11,48 +11,48 @@ use crate::rpc_error::{ErrorMetadata, RpcError};
 /// A request that describes its subject matter.
 pub(crate) trait ErrorSubject {
     /// Returns the metadata for its errors and the audit log.
-    fn facts(&self) -> ErrorMetadata;
+    fn error_metadata(&self) -> ErrorMetadata;
 }
 
 /// A request field that is metadata.
-pub(crate) trait Fact {
+pub(crate) trait MetadataField {
     /// Adds the field to the metadata, under this name.
-    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata;
+    fn add_to(&self, metadata: ErrorMetadata, name: &'static str) -> ErrorMetadata;
 }
 
-impl Fact for i64 {
-    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
-        facts.with(name, self)
+impl MetadataField for i64 {
+    fn add_to(&self, metadata: ErrorMetadata, name: &'static str) -> ErrorMetadata {
+        metadata.with(name, self)
     }
 }
 
-impl Fact for String {
-    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
-        facts.with(name, self)
+impl MetadataField for String {
+    fn add_to(&self, metadata: ErrorMetadata, name: &'static str) -> ErrorMetadata {
+        metadata.with(name, self)
     }
 }
 
-impl Fact for Option<v1::SubjectKey> {
-    fn tell(&self, _: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+impl MetadataField for Option<v1::SubjectKey> {
+    fn add_to(&self, metadata: ErrorMetadata, _: &'static str) -> ErrorMetadata {
         let key = self.as_ref().map(subject).unwrap_or_default();
-        key.or(facts)
+        key.or(metadata)
     }
 }
 
-impl Fact for Option<v1::Subject> {
-    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
-        let Some(subject) = self else { return facts };
-        subject.key.tell(name, facts)
+impl MetadataField for Option<v1::Subject> {
+    fn add_to(&self, metadata: ErrorMetadata, name: &'static str) -> ErrorMetadata {
+        let Some(subject) = self else { return metadata };
+        subject.key.add_to(metadata, name)
     }
 }
 
-impl Fact for Option<v1::SubjectScope> {
-    fn tell(&self, name: &'static str, facts: ErrorMetadata) -> ErrorMetadata {
+impl MetadataField for Option<v1::SubjectScope> {
+    fn add_to(&self, metadata: ErrorMetadata, name: &'static str) -> ErrorMetadata {
         match self.as_ref().and_then(|scope| scope.scope.as_ref()) {
-            Some(Scope::Key(key)) => Some(key.clone()).tell(name, facts),
-            Some(Scope::ObjectType(object_type)) => facts.with("object_type", object_type),
-            Some(Scope::All(_)) => facts.with("scope", "all"),
-            None => facts,
+            Some(Scope::Key(key)) => Some(key.clone()).add_to(metadata, name),
+            Some(Scope::ObjectType(object_type)) => metadata.with("object_type", object_type),
+            Some(Scope::All(_)) => metadata.with("scope", "all"),
+            None => metadata,
         }
     }
 }
@@ -81,13 +81,13 @@ pub(crate) fn item(item: &v1::ImportItem) -> ErrorMetadata {
 
 /// Adds the subject of a comment to an error: the request named only the comment.
 pub(crate) fn under(key: &SubjectKey) -> impl FnOnce(Error) -> RpcError {
-    let facts = subject(&convert::subject_key(key));
-    move |error| RpcError::about(error, facts)
+    let metadata = subject(&convert::subject_key(key));
+    move |error| RpcError::about(error, metadata)
 }
 
 /// A stream has no metadata of its own: each of its items is handled for itself.
 impl<Q> ErrorSubject for tonic::Streaming<Q> {
-    fn facts(&self) -> ErrorMetadata {
+    fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()
     }
 }

@@ -56,15 +56,15 @@ pub(crate) fn parse(
 
 /// Returns the metadata of an error about an item: the external id that it references and that was
 /// not found.
-pub(crate) fn facts(item: &ImportItem) -> ErrorMetadata {
-    let facts = ErrorMetadata::default();
+pub(crate) fn error_metadata(item: &ImportItem) -> ErrorMetadata {
+    let metadata = ErrorMetadata::default();
     match &item.kind {
-        ImportKind::Subject(_) => facts,
+        ImportKind::Subject(_) => metadata,
         ImportKind::Comment(comment) => match &comment.parent {
-            Some(parent) => facts.with("external_id", parent),
-            None => facts,
+            Some(parent) => metadata.with("external_id", parent),
+            None => metadata,
         },
-        ImportKind::Like(like) => facts.with("external_id", &like.comment),
+        ImportKind::Like(like) => metadata.with("external_id", &like.comment),
     }
 }
 

@@ -7,7 +7,7 @@ mod call;
 mod deadline;
 mod fault;
 mod peek_body;
-mod refusal;
+mod rejection;
 mod tag;
 
 pub use body::CallBody;

@@ -43,26 +43,26 @@ impl ResponseCacheLayer {
     ///
     /// # Errors
     /// Those of the handler.
-    pub(crate) async fn answer(&self, caller: &Caller, request: &[u8]) -> Option<Result<Bytes, RpcError>> {
+    pub(crate) async fn respond(&self, caller: &Caller, request: &[u8]) -> Option<Result<Bytes, RpcError>> {
         let message = message_of(request)?;
         let pages = &self.0.pages;
-        let spot = match pages.find(caller, message) {
-            Some(spot) => Some(spot),
+        let cached = match pages.find(caller, message) {
+            Some(cached) => Some(cached),
             None => pages.admit(caller, message, &self.first_page_of(message)?),
         };
-        let asked = || (caller.clone(), Bytes::copy_from_slice(message));
-        let answer = match spot {
-            Some(spot) => {
+        let owned = || (caller.clone(), Bytes::copy_from_slice(message));
+        let response = match cached {
+            Some(cached) => {
                 let reading = || {
-                    let (caller, message) = asked();
+                    let (caller, message) = owned();
                     self.0.clone().reading(caller, message)
                 };
-                pages.read(&spot, reading).await
+                pages.read(&cached, reading).await
             }
             None => {
-                let ((caller, message), services) = (asked(), self.0.clone());
-                let (who, what) = (caller.clone(), message.clone());
-                let reading = move || services.reading_in_a_room(who, what);
+                let ((caller, message), services) = (owned(), self.0.clone());
+                let (of_caller, request) = (caller.clone(), message.clone());
+                let reading = move || services.reading_in_pool(of_caller, request);
                 if pages.is_enabled() {
                     pages.share(caller, message, reading).await
                 } else {
@@ -70,7 +70,7 @@ impl ResponseCacheLayer {
                 }
             }
         };
-        Some(answer.map_err(|error| about(error, message)))
+        Some(response.map_err(|error| about(error, message)))
     }
 
     /// Returns the subject whose first page is requested. Every read of a page is counted here,
@@ -97,13 +97,13 @@ impl Services {
             let (subject, page) = list_comments::listed(&self, &caller, &request).await?;
             Ok(encode(subject, &page, limit))
         };
-        track_fallback(read).await.map_err(|refusal: RpcError| refusal.error)?
+        track_fallback(read).await.map_err(|error: RpcError| error.error)?
     }
 
     /// Does the same within the admission pool, once for all callers that wait for it. Reads for
     /// cached pages are few and do not enter the pool.
-    async fn reading_in_a_room(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
-        let _room = match method(METHOD) {
+    async fn reading_in_pool(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
+        let _permit = match method(METHOD) {
             Some(method) => Some(self.admission.enter(method.policy, None, None).await?),
             None => None,
         };
@@ -145,8 +145,8 @@ fn encode(subject: SubjectId, page: &impl Message, limit: usize) -> Result<PageB
 
 /// Returns the error of a page with the metadata of its request.
 fn about(error: Error, message: &[u8]) -> RpcError {
-    let facts = v1::ListCommentsRequest::decode(message).map(|request| request.facts());
-    RpcError::about(error, facts.unwrap_or_default())
+    let metadata = v1::ListCommentsRequest::decode(message).map(|request| request.error_metadata());
+    RpcError::about(error, metadata.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -158,13 +158,13 @@ mod tests {
     use super::{encode, is_first_page, message_of};
 
     #[test]
-    fn what_is_kept_is_the_message_behind_its_head() {
+    fn a_cached_page_is_the_message_after_its_head() {
         let page = ListCommentsResponse {
             subject: Some(Subject { revision: 7, ..Subject::default() }),
             ..ListCommentsResponse::default()
         };
-        let kept = encode(SubjectId::new(1).expect("positive"), &page, 1000).expect("it fits");
-        let message = message_of(&kept.bytes).expect("a whole message");
+        let page_bytes = encode(SubjectId::new(1).expect("positive"), &page, 1000).expect("it fits");
+        let message = message_of(&page_bytes.bytes).expect("a complete message");
         assert_eq!(ListCommentsResponse::decode(message).expect("readable"), page);
         let limit = message.len() - 1;
         let refused = encode(SubjectId::new(1).expect("positive"), &page, limit);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_whole_plain_message_is_read() {
+    fn only_one_complete_uncompressed_message_is_read() {
         assert_eq!(message_of(&[0, 0, 0, 0, 2, 8, 1]), Some(&[8, 1][..]));
         assert_eq!(message_of(&[0, 0, 0, 0, 0]), Some(&[][..]));
         for other in [&[][..], &[0, 0, 0, 0], &[1, 0, 0, 0, 1, 8], &[0, 0, 0, 0, 2, 8], &[0, 0, 0, 0, 1, 8, 1]] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_the_first_unless_it_is_asked_for_by_place_or_state() {
+    fn a_page_is_the_first_unless_a_token_or_an_anchor_is_given() {
         let plain = ListCommentsRequest { page_size: 7, sort: 2, reply_preview_size: Some(0), ..Default::default() };
         assert!(is_first_page(&plain));
         for other in [

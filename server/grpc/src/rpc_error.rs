@@ -21,9 +21,9 @@ impl ErrorMetadata {
     /// Adds the entries of `other` whose names are not set.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        let mut facts = other.0;
-        facts.extend(self.0);
-        Self(facts)
+        let mut entries = other.0;
+        entries.extend(self.0);
+        Self(entries)
     }
 
     /// Returns all entries with their names.
@@ -44,26 +44,26 @@ pub struct RpcError {
     /// The error.
     pub error: Error,
     /// The metadata of the request.
-    pub facts: ErrorMetadata,
+    pub metadata: ErrorMetadata,
 }
 
 impl RpcError {
     /// Creates an error about a certain part of the request, for example the first missing id of a
     /// batch.
     #[must_use]
-    pub fn about(error: Error, facts: ErrorMetadata) -> Self {
-        Self { error, facts }
+    pub fn about(error: Error, metadata: ErrorMetadata) -> Self {
+        Self { error, metadata }
     }
 
     /// Adds the metadata of the complete request where the error has none of its own.
     #[must_use]
-    pub fn or_about(self, facts: ErrorMetadata) -> Self {
-        Self { error: self.error, facts: self.facts.or(facts) }
+    pub fn or_about(self, metadata: ErrorMetadata) -> Self {
+        Self { error: self.error, metadata: self.metadata.or(metadata) }
     }
 }
 
 impl From<Error> for RpcError {
     fn from(error: Error) -> Self {
-        Self { error, facts: ErrorMetadata::default() }
+        Self { error, metadata: ErrorMetadata::default() }
     }
 }

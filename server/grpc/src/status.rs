@@ -34,15 +34,15 @@ const MAX_VIOLATION_BYTES: usize = 3 * 1024;
 /// Returns the status of an error; its details and trailers carry `request_id`. A fault of the
 /// service is logged once, here; its text does not leave the process.
 #[must_use]
-pub fn status(refusal: impl Into<RpcError>, request_id: &str) -> Status {
-    let mut refusal = refusal.into();
-    if let Error::Internal(detail) = &refusal.error {
+pub fn status(rpc_error: impl Into<RpcError>, request_id: &str) -> Status {
+    let mut rpc_error = rpc_error.into();
+    if let Error::Internal(detail) = &rpc_error.error {
         tracing::error!(request_id, detail, "internal error");
-        refusal.facts = ErrorMetadata::default().with("request_id", request_id);
+        rpc_error.metadata = ErrorMetadata::default().with("request_id", request_id);
     }
-    let error = &refusal.error;
+    let error = &rpc_error.error;
     let reason = error.reason();
-    let metadata = metadata(&refusal).collect::<HashMap<_, _>>();
+    let metadata = metadata(&rpc_error).collect::<HashMap<_, _>>();
     let mut details = ErrorDetails::with_error_info(reason.as_str(), DOMAIN, metadata);
     let violations = violations(error);
     if !violations.is_empty() {
@@ -51,21 +51,21 @@ pub fn status(refusal: impl Into<RpcError>, request_id: &str) -> Status {
     if let Some(after) = error.retry_after() {
         details.set_retry_info(Some(after));
     }
-    if let (Error::RateLimited { .. }, Some(who)) = (error, refusal.facts.get(QUOTA)) {
-        details.set_quota_failure(vec![QuotaViolation::new(who, Reason::RateLimited.summary())]);
+    if let (Error::RateLimited { .. }, Some(scope)) = (error, rpc_error.metadata.get(QUOTA)) {
+        details.set_quota_failure(vec![QuotaViolation::new(scope, Reason::RateLimited.summary())]);
     }
     Status::with_error_details_and_metadata(code(reason.kind()), message(error), details, trailers(error, request_id))
 }
 
 /// Returns the error of one stream item, with the same texts that a status has.
-pub(crate) fn item_error(refusal: &RpcError) -> v1::ItemError {
-    let violations = violations(&refusal.error).into_iter();
+pub(crate) fn item_error(rpc_error: &RpcError) -> v1::ItemError {
+    let violations = violations(&rpc_error.error).into_iter();
     let violations =
         violations.map(|FieldViolation { field, description, .. }| v1::FieldViolation { field, description });
     v1::ItemError {
-        reason: refusal.error.reason().as_str().to_owned(),
-        message: message(&refusal.error),
-        metadata: metadata(refusal).collect(),
+        reason: rpc_error.error.reason().as_str().to_owned(),
+        message: message(&rpc_error.error),
+        metadata: metadata(rpc_error).collect(),
         violations: violations.collect(),
     }
 }
@@ -111,10 +111,10 @@ pub(crate) fn is_fault(error: &Error) -> bool {
 }
 
 /// Returns the metadata that an error reports.
-fn metadata(refusal: &RpcError) -> impl Iterator<Item = (String, String)> {
-    let facts = own(&refusal.error).or(refusal.facts.clone());
-    let told = told(refusal.error.reason()).iter();
-    told.filter_map(move |name| facts.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
+fn metadata(rpc_error: &RpcError) -> impl Iterator<Item = (String, String)> {
+    let metadata = own(&rpc_error.error).or(rpc_error.metadata.clone());
+    let reported = reported(rpc_error.error.reason()).iter();
+    reported.filter_map(move |name| metadata.get(name).map(|value| ((*name).to_owned(), value.to_owned())))
 }
 
 /// Returns the gRPC code of a class of reasons.
@@ -137,7 +137,7 @@ const fn code(kind: StatusKind) -> Code {
 
 /// Returns the names of the metadata that a reason reports where it is known, as
 /// `error_reason.proto` promises.
-const fn told(reason: Reason) -> &'static [&'static str] {
+const fn reported(reason: Reason) -> &'static [&'static str] {
     match reason {
         Reason::SubjectNotFound | Reason::SubjectAlreadyExists | Reason::SubjectReadOnly | Reason::SubjectHidden => {
             &["object_type", "object_id"]
@@ -176,28 +176,28 @@ const fn told(reason: Reason) -> &'static [&'static str] {
 
 /// Returns the metadata that an error itself contains.
 fn own(error: &Error) -> ErrorMetadata {
-    let facts = ErrorMetadata::default();
+    let metadata = ErrorMetadata::default();
     if let Error::ParentUnavailable(state) | Error::CommentUnavailable(state) | Error::StateConflict(state) = error {
-        facts.with("state", state)
+        metadata.with("state", state)
     } else if let Error::EditWindowClosed { until } = error {
         match jiff::Timestamp::from_millisecond(until.0) {
-            Ok(until) => facts.with("until", until),
-            Err(_) => facts,
+            Ok(until) => metadata.with("until", until),
+            Err(_) => metadata,
         }
     } else if let Error::PinLimitReached = error {
-        facts.with("limit", MAX_PINS)
+        metadata.with("limit", MAX_PINS)
     } else if let Error::MessageTooLarge { limit } = error {
-        facts.with("limit", limit)
+        metadata.with("limit", limit)
     } else if let Error::ObjectTypeUnknown(object_type) = error {
-        facts.with("object_type", object_type)
+        metadata.with("object_type", object_type)
     } else if let Error::EtagMismatch { current } = error {
-        facts.with("etag", current)
+        metadata.with("etag", current)
     } else if let Error::RevisionNotReached { current } = error {
-        facts.with("revision", current)
+        metadata.with("revision", current)
     } else if let Error::NotImplemented(what) = error {
-        facts.with("method", what)
+        metadata.with("method", what)
     } else {
-        facts
+        metadata
     }
 }
 
@@ -264,9 +264,9 @@ fn trailers(error: &Error, request_id: &str) -> MetadataMap {
     }
     // After a fault, a lost data source or an exceeded deadline, it is unknown if the call had an
     // effect; every other error is returned before the call has one.
-    let nobody_knows =
+    let is_unknown =
         matches!(error.reason().kind(), StatusKind::Internal | StatusKind::Unavailable | StatusKind::DeadlineExceeded);
-    if !nobody_knows || matches!(error, Error::ShardAway { .. }) {
+    if !is_unknown || matches!(error, Error::ShardAway { .. }) {
         trailers.insert(NOT_EXECUTED, AsciiMetadataValue::from_static("true"));
     }
     if let Error::Overloaded { after } | Error::RateLimited { after } | Error::ShardAway { after } = error {

@@ -46,7 +46,7 @@ pub(crate) struct SweepItem<'a, A> {
     /// The token that resumes after the subject; empty after the last one, and if the request names
     /// only one.
     pub(crate) resume_token: &'a str,
-    answers: &'a mpsc::Sender<Result<A, Status>>,
+    responses: &'a mpsc::Sender<Result<A, Status>>,
 }
 
 impl<A> SweepItem<'_, A> {
@@ -54,8 +54,8 @@ impl<A> SweepItem<'_, A> {
     ///
     /// # Errors
     /// [`Error::DeadlineExceeded`] if the reader is gone: the task may end.
-    pub(crate) async fn tell(&self, answer: A) -> Result<(), Error> {
-        self.answers.send(Ok(answer)).await.map_err(|_| Error::DeadlineExceeded)
+    pub(crate) async fn send(&self, response: A) -> Result<(), Error> {
+        self.responses.send(Ok(response)).await.map_err(|_| Error::DeadlineExceeded)
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct SweepScope {
 }
 
 /// The subjects of a sweep.
-enum Walk {
+enum SweepRange {
     One(SubjectKey),
     /// The subjects of a type, or all subjects.
     Many {
@@ -87,24 +87,24 @@ pub(crate) async fn run<W: SubjectTask>(
     named: SweepScope,
     mut work: W,
 ) -> Result<ResponseStream<W::Response>, Status> {
-    let walk = parsed(&services, &call.caller, named).map_err(|refusal| call.status(refusal))?;
-    if let Walk::One(key) = &walk {
+    let walk = parsed(&services, &call.caller, named).map_err(|error| call.status(error))?;
+    if let SweepRange::One(key) = &walk {
         // A missing subject is an error of the call, not of a stream that has begun.
         let found = services.comments.subjects(&call.caller, std::slice::from_ref(key), 0).await;
         let found = found.map_err(|error| call.status(error))?.pop().flatten();
         found.filter(|subject| subject.version > 0).ok_or_else(|| call.status(Error::SubjectNotFound))?;
     }
-    let (answers, receiver) = mpsc::channel(WAITING);
+    let (responses, receiver) = mpsc::channel(WAITING);
     tokio::spawn(async move {
-        match walk_over(&services, &call.caller, walk, &mut work, &answers).await {
+        match walk_over(&services, &call.caller, walk, &mut work, &responses).await {
             Ok(()) => work.end(&services),
-            Err(error) => drop(answers.send(Err(call.status(error))).await),
+            Err(error) => drop(responses.send(Err(call.status(error))).await),
         }
     });
     Ok(Box::pin(ReceiverStream::new(receiver)))
 }
 
-fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<Walk, RpcError> {
+fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<SweepRange, RpcError> {
     let SweepScope { method, scope, resume_token } = named;
     let mut v = Violations::default();
     let behind = |v: &mut Violations, context: TokenContext| {
@@ -121,24 +121,24 @@ fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<Wal
                     "goes with an object type, or with all subjects",
                 )));
             }
-            v.take(parse::subject_key("scope.key", Some(&key))).map(Walk::One)
+            v.take(parse::subject_key("scope.key", Some(&key))).map(SweepRange::One)
         }
         Some(Scope::ObjectType(name)) => {
             let object_type = v.take(ObjectType::parse("scope.object_type", &name)).map(Some);
             let (context, after) = behind(&mut v, TokenContext::new(caller, method).argument(&name));
-            object_type.zip(after).map(|(object_type, after)| Walk::Many { object_type, context, after })
+            object_type.zip(after).map(|(object_type, after)| SweepRange::Many { object_type, context, after })
         }
         Some(Scope::All(v1::AllSubjects {})) => {
             // No object type has an empty name.
             let (context, after) = behind(&mut v, TokenContext::new(caller, method).argument(""));
-            after.map(|after| Walk::Many { object_type: None, context, after })
+            after.map(|after| SweepRange::Many { object_type: None, context, after })
         }
         None => v.take(Err(Violation::field("scope", "must name a subject, an object type or all"))),
     };
     let (walk,) = v.all((walk,))?;
     let object_type = match &walk {
-        Walk::One(key) => Some(key.object_type()),
-        Walk::Many { object_type, .. } => object_type.as_ref(),
+        SweepRange::One(key) => Some(key.object_type()),
+        SweepRange::Many { object_type, .. } => object_type.as_ref(),
     };
     services.comments.may_walk(caller, object_type)?;
     Ok(walk)
@@ -147,15 +147,15 @@ fn parsed(services: &Services, caller: &Caller, named: SweepScope) -> Result<Wal
 async fn walk_over<W: SubjectTask>(
     services: &Services,
     caller: &Caller,
-    walk: Walk,
+    walk: SweepRange,
     work: &mut W,
-    answers: &mpsc::Sender<Result<W::Response, Status>>,
+    responses: &mpsc::Sender<Result<W::Response, Status>>,
 ) -> Result<(), Error> {
     let (object_type, context, mut after) = match walk {
-        Walk::One(key) => {
-            return work.visit(&SweepItem { services, caller, key: &key, resume_token: "", answers }).await;
+        SweepRange::One(key) => {
+            return work.visit(&SweepItem { services, caller, key: &key, resume_token: "", responses }).await;
         }
-        Walk::Many { object_type, context, after } => (object_type, context, after),
+        SweepRange::Many { object_type, context, after } => (object_type, context, after),
     };
     loop {
         // Subjects are listed one at a time: the store then returns the cursor after each, and the
@@ -163,7 +163,7 @@ async fn walk_over<W: SubjectTask>(
         let (found, next) = services.comments.list_subjects(caller, object_type.as_ref(), after, 1).await?;
         let resume_token = &services.seal(&context, next.map(TokenCursor::Subject))?;
         for subject in found {
-            work.visit(&SweepItem { services, caller, key: &subject.key, resume_token, answers }).await?;
+            work.visit(&SweepItem { services, caller, key: &subject.key, resume_token, responses }).await?;
         }
         let Some(next) = next else { return Ok(()) };
         after = next;
@@ -174,7 +174,7 @@ async fn walk_over<W: SubjectTask>(
 /// chunk, `end` the subject.
 pub(crate) async fn in_chunks<A: Clone, F: Future<Output = Result<RebuildProgress, Error>>>(
     at: &SweepItem<'_, A>,
-    told: &mut A,
+    response: &mut A,
     rebuild: impl Fn(Option<CommentId>) -> F,
     add: impl Fn(&mut A, &RebuildProgress),
     end: impl Fn(&mut A),
@@ -182,11 +182,11 @@ pub(crate) async fn in_chunks<A: Clone, F: Future<Output = Result<RebuildProgres
     let mut after = None;
     loop {
         let part = rebuild(after).await?;
-        add(told, &part);
+        add(response, &part);
         if part.next.is_none() {
-            end(told);
+            end(response);
         }
-        at.tell(told.clone()).await?;
+        at.send(response.clone()).await?;
         after = part.next;
         if after.is_none() {
             return Ok(());

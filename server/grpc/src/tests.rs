@@ -22,7 +22,7 @@ fn every_method_of_the_contract_is_named() {
 }
 
 #[test]
-fn the_facts_of_every_method_are_those_of_the_golden_file() {
+fn the_properties_of_every_method_equal_the_golden_file() {
     let set = FileDescriptorSet::decode(riposte_sdk::FILE_DESCRIPTOR_SET).unwrap();
     let services = set.file.iter().flat_map(|file| &file.service);
     let methods = services.flat_map(|service| service.method.iter().map(move |method| (service.name(), method)));

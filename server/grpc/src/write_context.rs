@@ -15,7 +15,7 @@ impl Services {
     /// # Errors
     /// [`riposte_core::Error::RateLimited`] if the member has used up the rate that the type
     /// allows.
-    pub(super) fn asked(
+    pub(super) fn write_context(
         &self,
         caller: Caller,
         member: &MemberId,

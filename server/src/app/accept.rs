@@ -27,7 +27,7 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(3);
 /// left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The minimum interval between log messages about such failures.
-const SAID_EVERY: Duration = Duration::from_secs(5);
+const LOG_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The time limit and the length in bytes of the HTTP/2 connection preface of a client.
 const PREFACE: (Duration, usize) = (Duration::from_secs(3), 24);
@@ -42,7 +42,7 @@ pub(super) struct AcceptedConnection {
     backlog: ConnectionBuffer,
     pace: DrainRate,
     /// Set on listeners that every client can reach.
-    rush: Option<SchedulerBackpressure>,
+    backpressure: Option<SchedulerBackpressure>,
 }
 
 /// The state of a client that has not yet sent the whole preface.
@@ -57,7 +57,7 @@ struct Silence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionBrake {
     /// Connections are not read while the server is overloaded.
-    Rests,
+    OnOverload,
     /// Connections of operators are read nevertheless: operators need them to diagnose the
     /// overload.
     Never,
@@ -69,14 +69,14 @@ pub(super) fn connections(
     listener: TcpListener,
     tls: Option<TlsServer>,
     slots: ConnectionLimit,
-    unread: SendBuffer,
-    haste: ConnectionBrake,
+    send_buffer: SendBuffer,
+    brake: ConnectionBrake,
 ) -> impl Stream<Item = io::Result<AcceptedConnection>> + Send + 'static {
     let mut failures = Failures::default();
     TcpIncoming::from(listener)
         .with_nodelay(Some(true))
         .filter_map(move |accepted| taken(accepted, &mut failures))
-        .map(move |stream| established(stream, tls.clone(), slots.clone(), unread.connection(), haste))
+        .map(move |stream| established(stream, tls.clone(), slots.clone(), send_buffer.connection(), brake))
         // Handshakes are limited only by the connection limit, so idle clients do not block other
         // handshakes.
         .buffer_unordered(usize::MAX)
@@ -85,7 +85,7 @@ pub(super) fn connections(
 
 /// Returns an accepted connection. After a failure it waits before the next attempt.
 fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Future<Output = Option<TcpStream>> + use<> {
-    let accepted = accepted.map_err(|error| failures.tell(&error, Instant::now())).ok();
+    let accepted = accepted.map_err(|error| failures.log(&error, Instant::now())).ok();
     async move {
         if accepted.is_none() {
             tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -99,16 +99,16 @@ fn taken(accepted: io::Result<TcpStream>, failures: &mut Failures) -> impl Futur
 #[derive(Debug, Default)]
 struct Failures {
     /// The number of failures since the last log message.
-    untold: u64,
-    said: Option<Instant>,
+    unlogged: u64,
+    logged: Option<Instant>,
 }
 
 impl Failures {
-    fn tell(&mut self, error: &io::Error, now: Instant) {
-        self.untold += 1;
-        if self.said.is_none_or(|said| now.duration_since(said) >= SAID_EVERY) {
-            tracing::warn!(%error, failures = self.untold, "connections could not be accepted");
-            *self = Self { untold: 0, said: Some(now) };
+    fn log(&mut self, error: &io::Error, now: Instant) {
+        self.unlogged += 1;
+        if self.logged.is_none_or(|logged| now.duration_since(logged) >= LOG_INTERVAL) {
+            tracing::warn!(%error, failures = self.unlogged, "connections could not be accepted");
+            *self = Self { unlogged: 0, logged: Some(now) };
         }
     }
 }
@@ -118,17 +118,17 @@ async fn established(
     tls: Option<TlsServer>,
     slots: ConnectionLimit,
     backlog: ConnectionBuffer,
-    haste: ConnectionBrake,
+    brake: ConnectionBrake,
 ) -> Option<AcceptedConnection> {
     let mut slot = slots.take()?;
     let Some(tls) = tls else {
-        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), slot, backlog, haste));
+        return Some(AcceptedConnection::new(Either::Left(stream), PeerIdentity::default(), slot, backlog, brake));
     };
     match tokio::time::timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
         Ok(Ok(stream)) => {
             let peer = tls::peer(&stream);
             let within = peer.identity.as_ref().is_none_or(|identity| slot.belongs_to(identity));
-            within.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, slot, backlog, haste))
+            within.then(|| AcceptedConnection::new(Either::Right(Box::new(stream)), peer, slot, backlog, brake))
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a TLS handshake failed");
@@ -147,7 +147,7 @@ impl AcceptedConnection {
         peer: PeerIdentity,
         slot: ConnectionPermit,
         backlog: ConnectionBuffer,
-        haste: ConnectionBrake,
+        brake: ConnectionBrake,
     ) -> Self {
         let (time, missing) = PREFACE;
         let silence = Some(Silence { ends: Box::pin(tokio::time::sleep(time)), missing });
@@ -159,7 +159,7 @@ impl AcceptedConnection {
             slot,
             backlog,
             pace: DrainRate::default(),
-            rush: (haste == ConnectionBrake::Rests).then(SchedulerBackpressure::here),
+            backpressure: (brake == ConnectionBrake::OnOverload).then(SchedulerBackpressure::here),
         }
     }
 
@@ -173,13 +173,13 @@ impl AcceptedConnection {
 
     /// Ends a connection whose preface takes too long, and stops checking once the preface is
     /// complete.
-    fn hear(&mut self, heard: usize, cx: &mut Context<'_>) -> io::Result<()> {
+    fn count_preface(&mut self, received: usize, cx: &mut Context<'_>) -> io::Result<()> {
         let Some(silence) = &mut self.silence else { return Ok(()) };
-        silence.missing = silence.missing.saturating_sub(heard);
+        silence.missing = silence.missing.saturating_sub(received);
         if silence.missing == 0 {
             self.silence = None;
         } else if silence.ends.as_mut().poll(cx).is_ready() {
-            self.slot.was_silent();
+            self.slot.sent_no_preface();
             return Err(io::ErrorKind::TimedOut.into());
         }
         Ok(())
@@ -197,18 +197,18 @@ impl Connected for AcceptedConnection {
 impl AsyncRead for AcceptedConnection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let open = self.slot.open();
-        if let Some(rush) = &mut self.rush {
-            ready!(rush.poll_over(open, cx));
+        if let Some(backpressure) = &mut self.backpressure {
+            ready!(backpressure.poll_over(open, cx));
         }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if self.silence.is_some() {
-            self.hear(buffer.filled().len() - before, cx)?;
+            self.count_preface(buffer.filled().len() - before, cx)?;
         }
         // Checked whenever the client sends something, which the keepalive ensures.
         let Self { pace, backlog, slot, .. } = &mut *self;
         if pace.is_too_slow(backlog, Instant::now) {
-            slot.was_unread();
+            slot.drained_too_slowly();
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read

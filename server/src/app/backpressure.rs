@@ -67,7 +67,7 @@ mod tests {
     use super::{MOST, SchedulerBackpressure};
 
     #[test]
-    fn a_connection_rests_while_too_many_tasks_wait_and_goes_on_when_they_were_looked_at() {
+    fn a_connection_pauses_while_too_many_tasks_wait_and_continues_when_they_were_polled() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (busy, free) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
         // The only worker is blocked while tasks queue up to the limit.
@@ -78,24 +78,24 @@ mod tests {
             }
         });
         busy.wait();
-        let mut rush = {
+        let mut backpressure = {
             let _inside = runtime.enter();
             SchedulerBackpressure::here()
         };
-        let mut look = || {
+        let mut check = || {
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             let _inside = runtime.enter();
-            [1, 0].map(|connections| rush.poll_over(connections, &mut context).is_ready())
+            [1, 0].map(|connections| backpressure.poll_over(connections, &mut context).is_ready())
         };
-        assert_eq!(look(), [true; 2], "nobody waits");
+        assert_eq!(check(), [true; 2], "no task waits");
         let waiting: Vec<_> = (0..MOST).map(|_| runtime.spawn(async {})).collect();
-        assert_eq!(look(), [true, false], "too many wait, but for each connection one may");
+        assert_eq!(check(), [true, false], "more tasks wait than the limit, but one for each connection may wait");
         free.wait();
         runtime.block_on(async {
             for task in waiting {
                 task.await.unwrap();
             }
-            poll_fn(|cx| rush.poll_over(0, cx)).await;
+            poll_fn(|cx| backpressure.poll_over(0, cx)).await;
         });
     }
 }

@@ -30,7 +30,7 @@ use riposte_pipeline::{Notifier, QueueObserver, RelayPorts, SourceSubjects, Writ
 pub(super) struct Components<'a> {
     pub(super) config: &'a Config,
     pub(super) store: &'a SqlStore,
-    pub(super) copies: &'a CacheStack,
+    pub(super) cache: &'a CacheStack,
     pub(super) policies: &'a Arc<Policies>,
     pub(super) clock: &'a Arc<SystemClock>,
     pub(super) metrics: &'a Metrics,
@@ -62,7 +62,7 @@ impl Components<'_> {
             rankings: Arc::clone(&derived.rankings),
             clock: Arc::clone(self.clock) as _,
             metrics: self.metrics.clone(),
-            repairs_shared_cache: self.copies.is_some(),
+            repairs_shared_cache: self.cache.is_some(),
             retention: self.config.events.retention.duration(),
         }
     }
@@ -102,11 +102,11 @@ impl Components<'_> {
             bodies: BodyBuffers::default(),
             faults,
             calls: self.metrics.calls(riposte_grpc::methods()),
-            hot: None,
+            response_cache: None,
             audit: None,
         };
-        let hot = CallLayer { hot: Some(ResponseCacheLayer(services.clone())), ..layer.clone() };
-        [hot, CallLayer { services: riposte_grpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
+        let public = CallLayer { response_cache: Some(ResponseCacheLayer(services.clone())), ..layer.clone() };
+        [public, CallLayer { services: riposte_grpc::ADMIN, audit: Some(services.audit.clone()), ..layer }]
     }
 
     /// Starts the write queues over the store, in the runtime in which this is called. Callers are
@@ -116,7 +116,7 @@ impl Components<'_> {
         let count = sources.all().len();
         let limits = self.config.write_queue_limits();
         let observer = QueueObserver { notifier: notifier.clone(), metrics: self.metrics.clone() };
-        let writer = self.copies.writer(self.store);
+        let writer = self.cache.writer(self.store);
         WriteQueues::start(&writer, count, move |partition| sources.map().source(partition), limits, observer, callers)
     }
 

@@ -64,12 +64,12 @@ impl ConnectionPermit {
     }
 
     /// Counts a connection that is closed because its client sent no preface.
-    pub(super) fn was_silent(&self) {
+    pub(super) fn sent_no_preface(&self) {
         self.slots.0.metrics.connection_refused("first_bytes");
     }
 
-    /// Counts a connection that is closed because its client reads nothing.
-    pub(super) fn was_unread(&self) {
+    /// Counts a connection that is closed because its client reads too slowly.
+    pub(super) fn drained_too_slowly(&self) {
         self.slots.0.metrics.connection_refused("send_buffer");
     }
 }
@@ -87,7 +87,7 @@ mod tests {
     use super::{ConnectionLimit, Metrics, Ordering};
 
     #[test]
-    fn places_come_back_and_an_identity_has_no_more_than_its_own() {
+    fn closed_connections_free_their_places_and_an_identity_has_a_limit_of_its_own() {
         let slots = ConnectionLimit::new(3, 2, Metrics::new().expect("sound"));
         let (a, b) = (Arc::<str>::from("spiffe://x/a"), Arc::<str>::from("spiffe://x/b"));
         let mut held: Vec<_> = (0..3).filter_map(|_| slots.take()).collect();

@@ -47,8 +47,8 @@ impl ServerCredentials {
         self.guard.ungranted(&self.policies)
     }
 
-    /// Logs them as warnings.
-    pub(super) fn tell_unserved(&self) {
+    /// Logs the grants of unregistered object types as warnings.
+    pub(super) fn log_ungranted(&self) {
         self.ungranted().iter().for_each(|grant| {
             tracing::warn!(grant, "the callers file grants an object type that this server does not serve")
         });
@@ -57,7 +57,7 @@ impl ServerCredentials {
     /// Reads the file of callers again. It applies to all following calls.
     pub(super) fn read_callers(&self) -> Result<()> {
         callers(&self.auth)?.into_iter().for_each(|callers| self.guard.exchange(callers));
-        self.tell_unserved();
+        self.log_ungranted();
         Ok(())
     }
 

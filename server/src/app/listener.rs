@@ -46,12 +46,12 @@ pub(super) struct ListenerConfig {
     /// The limit on its connections.
     slots: ConnectionLimit,
     /// The response bytes that clients have not read.
-    unread: SendBuffer,
+    send_buffer: SendBuffer,
     /// True if peers are known before the first call: by their certificates, or because a mesh
     /// admits no other peers.
     known_peers: bool,
     /// The reaction of its connections to an overloaded server.
-    haste: ConnectionBrake,
+    brake: ConnectionBrake,
 }
 
 impl ListenerConfig {
@@ -61,7 +61,7 @@ impl ListenerConfig {
         layer: CallLayer,
         config: &Config,
         tls: Option<TlsServer>,
-        unread: SendBuffer,
+        send_buffer: SendBuffer,
         metrics: &Metrics,
     ) -> Self {
         let (server, limits) = (&config.server, &config.limits);
@@ -76,15 +76,15 @@ impl ListenerConfig {
             tls,
             age: server.connection_age.duration(),
             slots: ConnectionLimit::new(limits.connections, limits.connections_per_identity, metrics.clone()),
-            unread,
+            send_buffer,
             known_peers: server.plaintext || server.tls.client_ca_file.is_some(),
-            haste: ConnectionBrake::Rests,
+            brake: ConnectionBrake::OnOverload,
         }
     }
 
     /// Returns the configuration for operators, whose connections are read during an overload too.
     pub(super) fn for_operators(self) -> Self {
-        Self { haste: ConnectionBrake::Never, ..self }
+        Self { brake: ConnectionBrake::Never, ..self }
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Listener {
 impl Listener {
     /// Starts to serve `surface`, with health as NOT_SERVING until the reporter changes it.
     pub(super) fn start(listener: TcpListener, surface: ListenerConfig) -> anyhow::Result<Self> {
-        let ListenerConfig { mut routes, layer, reflected, tls, age, slots, unread, known_peers, haste } = surface;
+        let ListenerConfig { mut routes, layer, reflected, tls, age, slots, send_buffer, known_peers, brake } = surface;
         let address = listener.local_addr()?;
         let (health, health_service) = tonic_health::server::health_reporter();
         routes.add_service(health_service.max_decoding_message_size(MAX_ABOUT_US));
@@ -123,7 +123,7 @@ impl Listener {
             // No grace period is set: it would cut running calls and send no GOAWAY.
             .max_connection_age(about(age))
             .add_routes(routes.routes())
-            .serve_with_incoming_shutdown(connections(listener, tls, slots, unread, haste), async {
+            .serve_with_incoming_shutdown(connections(listener, tls, slots, send_buffer, brake), async {
                 // A dropped sender means the same as a sent signal: the owner of this listener is
                 // gone.
                 stopped.await.unwrap_or_default();
@@ -144,11 +144,11 @@ impl Listener {
         self.health.clone()
     }
 
-    /// Accepts no more connections, and lets running calls finish for at most `patience`.
-    pub(super) async fn stop(self, patience: Duration) {
+    /// Accepts no more connections, and lets running calls finish for at most `grace`.
+    pub(super) async fn stop(self, grace: Duration) {
         let _ = self.stop.send(());
         let mut task = self.task;
-        if tokio::time::timeout(patience, &mut task).await.is_err() {
+        if tokio::time::timeout(grace, &mut task).await.is_err() {
             tracing::warn!(address = %self.address, "the drain timeout ended; the remaining calls are cancelled");
             task.abort();
         }

@@ -21,7 +21,7 @@ use crate::config::Config;
 use format::MetricsFormat;
 
 /// The time limit for the next request of a connection.
-const PATIENCE: Duration = Duration::from_secs(90);
+const IDLE_LIMIT: Duration = Duration::from_secs(90);
 /// The maximum number of connections: enough for a few scrapers, and a bound on the memory that
 /// other clients of the port can use.
 const CONNECTIONS: usize = 64;
@@ -76,37 +76,37 @@ impl MetricsServer {
 
 async fn serve(stream: TcpStream, metrics: Metrics) {
     let service = service_fn(|request| {
-        let answer = answer(&request, &metrics);
-        async move { Ok::<_, Infallible>(answer) }
+        let response = respond(&request, &metrics);
+        async move { Ok::<_, Infallible>(response) }
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    server.timer(TokioTimer::new()).header_read_timeout(IDLE_LIMIT);
     if let Err(error) = server.serve_connection(TokioIo::new(stream), service).await {
         tracing::debug!(%error, "a connection of a scrape failed");
     }
 }
 
-fn answer(request: &Request<Incoming>, metrics: &Metrics) -> Response<String> {
-    let mut answer = Response::new(String::new());
+fn respond(request: &Request<Incoming>, metrics: &Metrics) -> Response<String> {
+    let mut response = Response::new(String::new());
     if request.uri().path() != "/metrics" {
-        *answer.status_mut() = StatusCode::NOT_FOUND;
+        *response.status_mut() = StatusCode::NOT_FOUND;
     } else if request.method() != Method::GET {
-        *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-        answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
+        *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
     } else {
         let format = MetricsFormat::wanted(request.headers());
-        let told = match format {
+        let encoded = match format {
             MetricsFormat::Text => metrics.text(),
             MetricsFormat::OpenMetrics => Ok(metrics.open_metrics()),
         };
-        match told {
-            Ok(text) => *answer.body_mut() = text,
+        match encoded {
+            Ok(text) => *response.body_mut() = text,
             Err(error) => {
                 tracing::error!(%error, "the metrics cannot be encoded");
-                *answer.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+                *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
             }
         }
-        answer.headers_mut().insert(CONTENT_TYPE, format.content_type());
+        response.headers_mut().insert(CONTENT_TYPE, format.content_type());
     }
-    answer
+    response
 }

@@ -22,7 +22,7 @@ use riposte_grpc::middleware::ReadinessGate;
 /// The interval between checks of a store that is not ready.
 const AGAIN: Duration = Duration::from_millis(500);
 /// The maximum time for which available sources wait for unavailable ones.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The services whose health is reported if they are served.
 const SERVICES: [&str; 5] = [
@@ -48,15 +48,15 @@ pub(super) struct ReadinessWatch {
 }
 
 /// The last known state of a store's sources.
-struct Seen {
+struct SourceStates {
     store: SqlStore,
     begun: Instant,
     last: Vec<SourceSchema>,
 }
 
-impl Seen {
+impl SourceStates {
     /// Checks all sources, logs changes, and returns true if the store can be used.
-    async fn look(&mut self) -> bool {
+    async fn check(&mut self) -> bool {
         let schema = self.store.schema().await;
         if schema != self.last {
             explain(&schema);
@@ -64,10 +64,10 @@ impl Seen {
         }
         let some_are = |right: fn(&SourceSchema) -> bool| self.last.iter().any(right);
         let held_back = some_are(|source| !is_ready(source) && !is_unavailable(source));
-        self.is_whole() || (self.begun.elapsed() >= PATIENCE && some_are(is_ready) && !held_back)
+        self.is_complete() || (self.begun.elapsed() >= MAX_WAIT && some_are(is_ready) && !held_back)
     }
 
-    fn is_whole(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.last.iter().all(is_ready)
     }
 
@@ -83,7 +83,7 @@ impl Seen {
         let mut missing: Vec<usize> = (0..self.last.len()).filter(|source| !is_ready(&self.last[*source])).collect();
         while !missing.is_empty() {
             tokio::time::sleep(AGAIN).await;
-            self.look().await;
+            self.check().await;
             missing.retain(|source| {
                 let ready = is_ready(&self.last[*source]);
                 if ready {
@@ -117,8 +117,8 @@ impl ReadinessWatch {
         let reported = health.clone();
         let task = tokio::spawn(async move {
             reported.report(ServingStatus::NotServing).await;
-            let mut seen = Seen { store, begun: Instant::now(), last: Vec::new() };
-            while !seen.look().await {
+            let mut seen = SourceStates { store, begun: Instant::now(), last: Vec::new() };
+            while !seen.check().await {
                 tokio::time::sleep(AGAIN).await;
             }
             seen.let_in();

@@ -20,16 +20,16 @@ use riposte_grpc::page_token::PageTokenSettings;
 /// The files that the configuration names, as of the last check.
 #[derive(Debug)]
 pub(super) struct WatchedFiles {
-    parts: Vec<Part>,
+    parts: Vec<FileSet>,
     interval: Duration,
 }
 
 /// The components that use the files.
 #[derive(Debug)]
 pub(super) struct Reloaders {
-    pub(super) door: ServerCredentials,
+    pub(super) credentials: ServerCredentials,
     pub(super) store: SqlStore,
-    pub(super) copies: CacheStack,
+    pub(super) cache: CacheStack,
     pub(super) tokens: PageTokenCodec,
     secrets: Secrets,
 }
@@ -45,10 +45,10 @@ struct Secrets {
 /// Files that are read together. Parts are independent: a broken certificate does not keep out a
 /// caller that was just added.
 #[derive(Debug)]
-struct Part {
+struct FileSet {
     what: What,
     paths: Vec<PathBuf>,
-    seen: Vec<Stamp>,
+    seen: Vec<FileIdentity>,
     /// True if the last content that was read cannot be used.
     refused: bool,
 }
@@ -67,22 +67,22 @@ enum What {
 /// The identity, change time and length of a file, which show that it was changed. A mounted secret
 /// is a link whose destination changes, so the metadata of the file is read and not that of the
 /// link.
-type Stamp = Option<[i64; 5]>;
+type FileIdentity = Option<[i64; 5]>;
 
 impl WatchedFiles {
     /// Records the state of the files before they are read, so that a change in between causes
     /// another read.
-    pub(super) fn look(config: &Config) -> Self {
+    pub(super) fn record(config: &Config) -> Self {
         let (auth, tls) = (&config.auth, &config.server.tls);
         let mut parts = vec![
-            Part::of(What::Callers, &auth.callers_file),
-            Part::of(What::Keys, &auth.jwt.jwks_file),
-            Part::of(What::Certificates, [&tls.cert_file, &tls.key_file, &tls.client_ca_file].into_iter().flatten()),
-            Part::of(What::Cache, &config.cache.url_file),
-            Part::of(What::PageTokenKeys, &config.page_tokens.key_files),
+            FileSet::of(What::Callers, &auth.callers_file),
+            FileSet::of(What::Keys, &auth.jwt.jwks_file),
+            FileSet::of(What::Certificates, [&tls.cert_file, &tls.key_file, &tls.client_ca_file].into_iter().flatten()),
+            FileSet::of(What::Cache, &config.cache.url_file),
+            FileSet::of(What::PageTokenKeys, &config.page_tokens.key_files),
         ];
         let sources = config.store.sources.iter().enumerate();
-        parts.extend(sources.map(|(place, source)| Part::of(What::Source(place), &source.url_file)));
+        parts.extend(sources.map(|(place, source)| FileSet::of(What::Source(place), &source.url_file)));
         Self { parts, interval: auth.reload_interval.duration() }
     }
 
@@ -94,7 +94,7 @@ impl WatchedFiles {
             loop {
                 ticks.tick().await;
                 for number in 0..self.parts.len() {
-                    let (changed, refused) = self.parts[number].look();
+                    let (changed, refused) = self.parts[number].check();
                     // A rejected file may become usable without a change of its own: through a new
                     // account, or the permissions of its folder.
                     if !changed && !refused {
@@ -124,21 +124,22 @@ impl Reloaders {
     /// Returns the components that receive the changed files of `config`.
     pub(super) fn new(
         config: &Config,
-        door: ServerCredentials,
+        credentials: ServerCredentials,
         store: SqlStore,
-        copies: CacheStack,
+        cache: CacheStack,
         tokens: PageTokenCodec,
     ) -> Self {
-        door.tell_unserved();
-        let Config { store: from, cache, page_tokens, .. } = config.clone();
-        Self { door, store, copies, tokens, secrets: Secrets { store: from, cache, page_tokens } }
+        credentials.log_ungranted();
+        let Config { store: from_store, cache: from_cache, page_tokens, .. } = config.clone();
+        let secrets = Secrets { store: from_store, cache: from_cache, page_tokens };
+        Self { credentials, store, cache, tokens, secrets }
     }
 
     async fn read_again(&self, what: What) -> Result<()> {
         match what {
-            What::Callers => self.door.read_callers(),
-            What::Keys => self.door.read_keys(),
-            What::Certificates => self.door.read_certificates(),
+            What::Callers => self.credentials.read_callers(),
+            What::Keys => self.credentials.read_keys(),
+            What::Certificates => self.credentials.read_certificates(),
             What::Source(place) => self.read_source(place).await,
             What::Cache => self.read_cache().await,
             What::PageTokenKeys => {
@@ -154,34 +155,34 @@ impl Reloaders {
         source
             .exchange(address.expose())
             .await
-            .map_err(|why| Error::msg(format!("store.sources.{place}.url_file: {why}")))
+            .map_err(|reason| Error::msg(format!("store.sources.{place}.url_file: {reason}")))
     }
 
     async fn read_cache(&self) -> Result<()> {
         let Some(address) = self.secrets.cache.address().map_err(ConfigErrors::from)? else { return Ok(()) };
-        self.copies.exchange(&address).await.map_err(|why| Error::msg(format!("cache.url_file: {why}")))
+        self.cache.exchange(&address).await.map_err(|reason| Error::msg(format!("cache.url_file: {reason}")))
     }
 }
 
-impl Part {
+impl FileSet {
     fn of<'f>(what: What, files: impl IntoIterator<Item = &'f PathBuf>) -> Self {
         let paths: Vec<PathBuf> = files.into_iter().cloned().collect();
-        Self { what, seen: stamps(&paths), paths, refused: false }
+        Self { what, seen: identities(&paths), paths, refused: false }
     }
 
     /// Checks the files. Returns true in the first field if they changed since the last check, and
     /// in the second if their last content cannot be used.
-    fn look(&mut self) -> (bool, bool) {
-        let found = stamps(&self.paths);
+    fn check(&mut self) -> (bool, bool) {
+        let found = identities(&self.paths);
         (std::mem::replace(&mut self.seen, found) != self.seen, self.refused)
     }
 }
 
-fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
-    let stamp = |path: &PathBuf| {
+fn identities(paths: &[PathBuf]) -> Vec<FileIdentity> {
+    let identity = |path: &PathBuf| {
         let file = std::fs::metadata(path).ok()?;
         let [node, length] = [file.ino(), file.size()].map(u64::cast_signed);
         Some([node, length, file.mtime_nsec(), file.ctime(), file.ctime_nsec()])
     };
-    paths.iter().map(stamp).collect()
+    paths.iter().map(identity).collect()
 }

@@ -68,7 +68,7 @@ impl<'a> Startup<'a> {
     pub(super) async fn run(mut self, ready: watch::Sender<bool>) -> Result<Addresses> {
         let AppInputs { config, metrics, decorators, .. } = self.inputs.clone();
         // Files are watched from before they are read, so that no change is missed.
-        let files = WatchedFiles::look(config);
+        let files = WatchedFiles::record(config);
         let credentials = self.credentials()?;
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
         let data = self.data_threads()?;
@@ -83,7 +83,7 @@ impl<'a> Startup<'a> {
         let components = Components {
             config,
             store: &store,
-            copies: &cache,
+            cache: &cache,
             policies: &Arc::new(config.policies()),
             clock: &Arc::clone(&self.clock),
             metrics: &metrics,
@@ -240,16 +240,17 @@ impl<'a> Startup<'a> {
         credentials: ServerCredentials,
     ) -> Result<Listeners> {
         let AppInputs { config, metrics, faults, .. } = &self.inputs;
-        let [hot, recording] = components.layers(services, gate.clone(), credentials.guard.clone(), faults.clone());
+        let [public_layer, admin_layer] =
+            components.layers(services, gate.clone(), credentials.guard.clone(), faults.clone());
         let server = &config.server;
         let sockets = [bind(server.listen, "server.listen")?, bind(server.admin_listen, "server.admin_listen")?];
-        let unread = config.limits.send_buffer();
+        let send_buffer = config.limits.send_buffer();
         let surface = |routes, layer| {
-            ListenerConfig::new(routes, layer, config, credentials.tls.clone(), unread.clone(), metrics)
+            ListenerConfig::new(routes, layer, config, credentials.tls.clone(), send_buffer.clone(), metrics)
         };
         let [public, admin] = sockets;
-        let public = Listener::start(public, surface(riposte_grpc::public(services), hot))?;
-        let admin = Listener::start(admin, surface(riposte_grpc::admin(services), recording).for_operators())?;
+        let public = Listener::start(public, surface(riposte_grpc::public(services), public_layer))?;
+        let admin = Listener::start(admin, surface(riposte_grpc::admin(services), admin_layer).for_operators())?;
         let started = Listeners {
             health: HealthStatus::of(config, vec![public.health(), admin.health()]),
             public: public.address(),
@@ -293,7 +294,7 @@ fn event_consumers(
         Arc::new(ResponseCacheConsumer { pages: pages.clone() }),
         Arc::new(hub.clone()),
     ];
-    if let Some(repair) = components.copies.repair(&components.store.outbox()) {
+    if let Some(repair) = components.cache.repair(&components.store.outbox()) {
         consumers.push(Arc::new(repair));
     }
     consumers

@@ -77,15 +77,15 @@ fn server_config(files: &TlsSettings, metrics: &Metrics) -> Result<Option<Arc<Se
 /// certificate at the first and at the last possible time.
 fn validity(certificate: &CertificateDer<'_>) -> Result<[u64; 2]> {
     let certificate = EndEntityCert::try_from(certificate)?;
-    let said = |seconds| {
-        let moment = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
-        certificate.verify_for_usage(&[], &[], &[], moment, KeyUsage::server_auth(), None, None).err()
+    let error_at = |seconds| {
+        let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        certificate.verify_for_usage(&[], &[], &[], time, KeyUsage::server_auth(), None, None).err()
     };
-    let from = match said(0) {
+    let from = match error_at(0) {
         Some(webpki::Error::CertNotValidYet { not_before, .. }) => not_before.as_secs(),
         _ => 0,
     };
-    match said(u64::MAX) {
+    match error_at(u64::MAX) {
         Some(webpki::Error::CertExpired { not_after, .. }) => Ok([from, not_after.as_secs()]),
         error => bail!("no end of its validity: {error:?}"),
     }

@@ -12,10 +12,10 @@ use riposte_telemetry::Metrics;
 use riposte_pipeline::oldest_waiting;
 
 /// The interval of the check that the cache is being repaired.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK: Duration = Duration::from_secs(1);
 
 /// The interval of that check until its first result. Until then reads bypass the cache.
-const FIRST_LOOKS: Duration = Duration::from_millis(100);
+const FIRST_CHECKS: Duration = Duration::from_millis(100);
 
 /// The check of one data source, counted from 0.
 #[derive(Debug)]
@@ -31,16 +31,16 @@ impl StalenessWatch {
     /// Checks forever that the cache of the source is being repaired.
     pub(super) async fn run(mut self) {
         let source = self.source;
-        let mut trouble = BackoffLog::of("staleness monitor", source);
+        let mut backoff = BackoffLog::of("staleness monitor", source);
         self.metrics.cache_stale(source, false);
         loop {
-            match self.look().await {
-                Ok(news) => {
-                    trouble.over();
-                    if let Some(news) = news {
-                        self.metrics.cache_stale(source, news == StalenessChange::Missing);
+            match self.check().await {
+                Ok(change) => {
+                    backoff.over();
+                    if let Some(change) = change {
+                        self.metrics.cache_stale(source, change == StalenessChange::Missing);
                     }
-                    match news {
+                    match change {
                         Some(StalenessChange::Missing) => tracing::warn!(
                             source = source + 1,
                             "the cache of the data source is stale: no worker with this cache holds the relay lease; reads go to the database"
@@ -50,14 +50,14 @@ impl StalenessWatch {
                         }
                         Some(StalenessChange::Found) | None => {}
                     }
-                    tokio::time::sleep(if self.monitor.is_settled() { LOOK } else { FIRST_LOOKS }).await;
+                    tokio::time::sleep(if self.monitor.is_settled() { CHECK } else { FIRST_CHECKS }).await;
                 }
-                Err(error) => tokio::time::sleep(trouble.met(&error)).await,
+                Err(error) => tokio::time::sleep(backoff.met(&error)).await,
             }
         }
     }
 
-    async fn look(&mut self) -> Result<Option<StalenessChange>> {
+    async fn check(&mut self) -> Result<Option<StalenessChange>> {
         match oldest_waiting(self.outbox.as_ref(), self.clock.as_ref(), self.source).await {
             Ok(age) => self.monitor.look(age).await,
             Err(error) => {

@@ -14,7 +14,7 @@ impl Args {
     pub(super) fn run(self, mut command: clap::Command) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
         generate(self.shell, &mut command, "riposte", &mut script);
-        output::print(&String::from_utf8_lossy(&script))?;
+        output::write(&String::from_utf8_lossy(&script))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -14,7 +14,8 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Print every value, with secrets masked
-    Print {
+    #[command(name = "print")]
+    Show {
         /// Print the source of each value: default, profile, file and line, variable or flag
         #[arg(long)]
         show_origin: bool,
@@ -34,16 +35,16 @@ enum Action {
 impl Args {
     pub(super) fn run(self, sources: &ConfigSources) -> anyhow::Result<ExitCode> {
         match self.action {
-            Action::Print { show_origin, dev } => {
+            Action::Show { show_origin, dev } => {
                 let profile = if dev { Profile::Dev } else { Profile::Serve };
-                output::print(&show(&Config::load(&sources.inputs(profile))?, show_origin))?;
+                output::write(&show(&Config::load(&sources.inputs(profile))?, show_origin))?;
             }
             Action::Check => {
                 Config::load(&sources.production())?;
                 println!("the configuration is valid");
             }
-            Action::Example => output::print(EXAMPLE)?,
-            Action::Schema => output::print(&format!("{:#}\n", schema()))?,
+            Action::Example => output::write(EXAMPLE)?,
+            Action::Schema => output::write(&format!("{:#}\n", schema()))?,
         }
         Ok(ExitCode::SUCCESS)
     }

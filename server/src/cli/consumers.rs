@@ -88,7 +88,7 @@ async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, y
             continue;
         }
         let removed =
-            positions.remove(source, name, SystemClock.now()).await.map_err(|error| unread(source, &error))?;
+            positions.remove(source, name, SystemClock.now()).await.map_err(|error| unusable(source, &error))?;
         match removed {
             PositionRemoval::Removed => println!("source {}: removed the position {number} of {shown}", source + 1),
             PositionRemoval::Absent => {}
@@ -99,7 +99,7 @@ async fn remove(positions: &dyn ConsumerPositions, sources: usize, name: &str, y
 }
 
 async fn plan(positions: &dyn ConsumerPositions, source: usize, name: &str) -> Result<Plan, Failure> {
-    let stored = positions.all(source).await.map_err(|error| unread(source, &error))?;
+    let stored = positions.all(source).await.map_err(|error| unusable(source, &error))?;
     Ok(match stored.into_iter().find(|position| position.name == name) {
         None => Plan::Absent,
         Some(position) if position.registered_until > SystemClock.now() => Plan::Registered,
@@ -114,7 +114,7 @@ fn registered(shown: &str) -> Failure {
     Failure::new(exit::ERROR, running)
 }
 
-fn unread(source: usize, error: &riposte_core::Error) -> Failure {
+fn unusable(source: usize, error: &riposte_core::Error) -> Failure {
     Failure::new(exit::UNAVAILABLE, format!("data source {} cannot be used: {error}", source + 1))
 }
 

@@ -50,7 +50,7 @@ pub(super) struct Args {
     action: Option<Action>,
 }
 
-/// What the database of a development server holds at the start.
+/// The initial content of the database of a development server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Seed {
     /// The subject article/1 with some fifty comments and likes
@@ -84,7 +84,7 @@ impl Args {
             ports::check(&[(server.metrics_listen, "--metrics-listen")])?;
         }
         if let Some(path) = &self.endpoint_file {
-            endpoint::forget(path)?;
+            endpoint::remove(path)?;
         }
         if let Some(folder) = &loaded.config.store.data_dir {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -119,7 +119,7 @@ impl Args {
         let serving = begin.elapsed();
         let addresses = app.addresses();
         if self.seed == Seed::Demo {
-            seed::plant(addresses.admin).await.context("cannot seed the demo; --seed none leaves it out")?;
+            seed::import(addresses.admin).await.context("cannot seed the demo; --seed none leaves it out")?;
         }
         if let Some(path) = &self.endpoint_file {
             endpoint::write(path, addresses)?;

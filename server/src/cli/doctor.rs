@@ -41,20 +41,20 @@ impl Args {
                 return Err(faults.into());
             }
         };
-        let mut verdicts = vec![CheckResult::ok("configuration", "holds")];
+        let mut results = vec![CheckResult::ok("configuration", "holds")];
         if !self.dev
             && let Err(faults) = Config::load(&sources.production())
         {
-            verdicts.push(CheckResult::fail("serve", format!("refuses to start: {}", told(&faults))));
+            results.push(CheckResult::fail("serve", format!("refuses to start: {}", one_line(&faults))));
         }
-        verdicts.push(open_files::examine(&config));
-        verdicts.extend(admission(&config));
-        verdicts.extend([page_token_keys(&config), object_types(&config), clock()]);
-        verdicts.extend([audit::examine(&config.audit), telemetry::examine(&config).await]);
-        verdicts.extend(data_sources(&config).await?);
-        verdicts.extend(cache::examine(&config.cache, config.store.timeline).await);
-        output::print(&verdicts.iter().map(|verdict| format!("{verdict}\n")).collect::<String>())?;
-        Ok(ExitCode::from(if verdicts.iter().any(CheckResult::failed) { exit::ERROR } else { 0 }))
+        results.push(open_files::examine(&config));
+        results.extend(admission(&config));
+        results.extend([page_token_keys(&config), object_types(&config), clock()]);
+        results.extend([audit::examine(&config.audit), telemetry::examine(&config).await]);
+        results.extend(data_sources(&config).await?);
+        results.extend(cache::examine(&config.cache, config.store.timeline).await);
+        output::write(&results.iter().map(|result| format!("{result}\n")).collect::<String>())?;
+        Ok(ExitCode::from(if results.iter().any(CheckResult::failed) { exit::ERROR } else { 0 }))
     }
 }
 
@@ -70,24 +70,24 @@ fn admission(config: &Config) -> Vec<CheckResult> {
 
 fn admitted(config: &Config) -> CheckResult {
     let (known, secure) = (config.auth.callers_file.is_some(), config.server.tls.cert_file.is_some());
-    let who = if known { "callers of auth.callers_file" } else { "every caller is admitted" };
+    let callers = if known { "callers of auth.callers_file" } else { "every caller is admitted" };
     let how = if secure { "over TLS" } else { "over plaintext" };
-    let said = format!("{who}, {how}");
+    let summary = format!("{callers}, {how}");
     match (known, secure || config.server.plaintext) {
-        (true, true) => CheckResult::ok("admission", said),
+        (true, true) => CheckResult::ok("admission", summary),
         _ if config.auth.allow_insecure => {
-            CheckResult::warn("admission", format!("{said}: auth.allow_insecure accepts it"))
+            CheckResult::warn("admission", format!("{summary}: auth.allow_insecure accepts it"))
         }
         _ => CheckResult::fail(
             "admission",
-            format!("{said}: serve refuses to start; see auth.callers_file and server.tls"),
+            format!("{summary}: serve refuses to start; see auth.callers_file and server.tls"),
         ),
     }
 }
 
 fn page_token_keys(config: &Config) -> CheckResult {
     if let Err(faults) = config.page_tokens.ring() {
-        return CheckResult::fail("page token keys", told(&faults));
+        return CheckResult::fail("page token keys", one_line(&faults));
     }
     match config.page_tokens.count() {
         0 => CheckResult::warn(
@@ -101,7 +101,7 @@ fn page_token_keys(config: &Config) -> CheckResult {
 }
 
 /// Returns all errors in one line.
-fn told(ConfigErrors(faults): &ConfigErrors) -> String {
+fn one_line(ConfigErrors(faults): &ConfigErrors) -> String {
     faults.iter().map(ConfigError::to_string).collect::<Vec<_>>().join("; ")
 }
 
@@ -145,7 +145,7 @@ async fn data_sources(config: &Config) -> anyhow::Result<Vec<CheckResult>> {
     let statements = each(&pools.read) + each(&pools.write);
     let open = match config.store.to_open() {
         Ok(open) => open,
-        Err(faults) => return Ok(vec![CheckResult::fail("data", told(&faults))]),
+        Err(faults) => return Ok(vec![CheckResult::fail("data", one_line(&faults))]),
     };
     let store = SqlStore::open(&open, Arc::new(SystemClock))?;
     let (diagnoses, schemas) = (store.diagnose().await, store.schema().await);

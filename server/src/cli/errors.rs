@@ -47,7 +47,7 @@ impl Args {
                 let line = |Explanation { reason, code, text }: &Explanation| {
                     format!("{reason:24} {code:20} {}\n", first_sentence(text))
                 };
-                output::print(&explanations.iter().map(line).collect::<String>())?;
+                output::write(&explanations.iter().map(line).collect::<String>())?;
             }
             Action::Explain { reason } => {
                 let reason = reason.to_uppercase();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_reason_is_answered_with_the_nearest_one() {
+    fn a_mistyped_reason_is_reported_with_the_nearest_one() {
         let message = unknown("SUBJECT_NOT_FUOND", &explanations(CONTRACT)).to_string();
         assert!(message.ends_with("did you mean SUBJECT_NOT_FOUND?"), "{message}");
     }

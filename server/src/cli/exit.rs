@@ -46,7 +46,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Prints an error with its causes and returns its exit code.
+/// Writes an error with its causes and returns its exit code.
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("riposte: {error:#}");
     ExitCode::from(code(error))

@@ -20,7 +20,7 @@ into another server, everything is equal except ids and floors.
 A file is written as FILE.part and renamed when it is complete. After an interruption, --resume
 continues after the last complete subject.";
 
-/// What to export, and where to.
+/// The content and the destination of an export.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {

@@ -42,9 +42,9 @@ impl Args {
             }
         };
         let timeout = self.timeout.duration();
-        let answer = tokio::time::timeout(timeout, ask(&target)).await;
+        let response = tokio::time::timeout(timeout, ask(&target)).await;
         let status =
-            answer.map_err(|_| Failure::new(UNAVAILABLE, format!("{target} gave no answer in {timeout:?}")))??;
+            response.map_err(|_| Failure::new(UNAVAILABLE, format!("{target} gave no answer in {timeout:?}")))??;
         if status != ServingStatus::Serving && !self.live {
             return Err(Failure::new(UNAVAILABLE, format!("{target} is {}", status.as_str_name())).into());
         }
@@ -65,8 +65,9 @@ async fn ask(target: &str) -> anyhow::Result<ServingStatus> {
         let address = target.strip_prefix("http://").unwrap_or(target);
         Endpoint::from_shared(format!("http://{address}"))?.connect().await.with_context(unreachable)?
     };
-    let answer = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
-    let healthy = answer.map_err(|status| Failure::new(UNAVAILABLE, format!("{target} does not answer: {status}")))?;
+    let response = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
+    let healthy =
+        response.map_err(|status| Failure::new(UNAVAILABLE, format!("{target} does not answer: {status}")))?;
     Ok(healthy.into_inner().status())
 }
 
@@ -86,7 +87,7 @@ mod tests {
     use super::reachable;
 
     #[test]
-    fn a_server_that_listens_everywhere_is_asked_on_the_loopback_address() {
+    fn a_server_that_listens_on_all_addresses_is_checked_on_the_loopback_address() {
         for (listen, reached) in
             [("0.0.0.0:7171", "127.0.0.1:7171"), ("[::]:7171", "[::1]:7171"), ("192.0.2.7:80", "192.0.2.7:80")]
         {

@@ -29,7 +29,7 @@ Rules:
                leaves them out.
   Texts        HTML of Disqus and WordPress becomes plain text; Markdown of Isso and Commento
                stays as it is.
-  Rejects      The rejects file holds JSON lines with the reason beside each record. Mend the
+  Rejects      The rejects file holds JSON lines with the reason beside each record. Correct the
                records and import that file with --format jsonl.
   Memory       csv, disqus, wordpress, isso and commento are held in memory whole; jsonl a few
                subjects at a time.
@@ -37,7 +37,7 @@ Rules:
 Exit codes: 0 all brought in, 6 some rejected, 130 stopped by Ctrl-C; else as `riposte --help`
 says. The whole story: docs/import.md.";
 
-/// What to import, and how.
+/// The input and the limits of an import.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {

@@ -67,14 +67,14 @@ async fn plan(config: &Config, store: &SqlStore) -> Result<(), Failure> {
         }
         text += &format!("{sql}; -- {cost}\n");
     }
-    output::print(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
+    output::write(&text).map_err(|error| Failure::new(ERROR, error.to_string()))?;
     eprintln!("{} statements would be run; {}", planned.len(), costs(&planned));
     Ok(())
 }
 
 async fn up(config: &Config, store: &SqlStore) -> Result<(), Failure> {
     let mut shown = ProgressView::start(store.sources().all().len());
-    let done = riposte_migrations::up(store, |progress| shown.tell(progress)).await;
+    let done = riposte_migrations::up(store, |progress| shown.update(progress)).await;
     let tables = shown.finish();
     reached(config, store, done).await?;
     println!("{tables} tables made or changed; every data source has the schema of this version");
@@ -144,7 +144,7 @@ mod tests {
     use riposte_migrations::{PlannedStatement, StatementCost};
 
     #[test]
-    fn a_plan_tells_how_many_statements_are_not_instant() {
+    fn a_plan_has_the_number_of_statements_that_are_not_instant() {
         let statement = |cost| PlannedStatement { source: 0, step: "m0010_content_extra", sql: String::new(), cost };
         let mut planned = vec![statement(StatementCost::Instant), statement(StatementCost::InstantColumn)];
         assert_eq!(costs(&planned), "all are instant");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_code_tells_the_worst_that_was_found() {
+    fn the_exit_code_stands_for_the_worst_state_that_was_found() {
         let missing = || SourceSchema::Missing(vec!["m0001_schema"]);
         let (mismatch, down) = (SourceSchema::Mismatch("50/200".into()), SourceSchema::Unreachable("refused".into()));
         assert_eq!(worst(&[SourceSchema::Ready, SourceSchema::Ready]), None);

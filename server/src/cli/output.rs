@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 ///
 /// # Errors
 /// Any other write error.
-pub(super) fn print(text: &str) -> io::Result<()> {
+pub(super) fn write(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),

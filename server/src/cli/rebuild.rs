@@ -63,12 +63,12 @@ async fn history(subjects: &SubjectSweep) -> Result<ExitCode> {
         resume_token: subjects.resume.clone(),
         ..RebuildMemberHistoryRequest::default()
     };
-    let mut answers = subjects.client()?.rebuild_member_history(request).await?.into_inner();
+    let mut responses = subjects.client()?.rebuild_member_history(request).await?.into_inner();
     let mut last = RebuildMemberHistoryResponse::default();
-    while let Some(answer) = round.next(&mut answers).await? {
-        let done = u64::try_from(answer.subjects_done)?;
-        round.at(done, answer.resume_token.clone(), format!("{} comments", answer.comments_checked));
-        last = answer;
+    while let Some(response) = round.next(&mut responses).await? {
+        let done = u64::try_from(response.subjects_done)?;
+        round.at(done, response.resume_token.clone(), format!("{} comments", response.comments_checked));
+        last = response;
     }
     drop(round);
     let RebuildMemberHistoryResponse { subjects_done, comments_checked, rows_changed, .. } = last;
@@ -85,12 +85,12 @@ async fn ranks(subjects: &SubjectSweep) -> Result<ExitCode> {
         resume_token: subjects.resume.clone(),
         ..RebuildRanksRequest::default()
     };
-    let mut answers = subjects.client()?.rebuild_ranks(request).await?.into_inner();
+    let mut responses = subjects.client()?.rebuild_ranks(request).await?.into_inner();
     let mut last = RebuildRanksResponse::default();
-    while let Some(answer) = round.next(&mut answers).await? {
-        let done = u64::try_from(answer.subjects_done)?;
-        round.at(done, answer.resume_token.clone(), format!("{} comments", answer.comments_checked));
-        last = answer;
+    while let Some(response) = round.next(&mut responses).await? {
+        let done = u64::try_from(response.subjects_done)?;
+        round.at(done, response.resume_token.clone(), format!("{} comments", response.comments_checked));
+        last = response;
     }
     drop(round);
     let RebuildRanksResponse { subjects_done, comments_checked, comments_changed, .. } = last;

@@ -18,7 +18,7 @@ On each of some subjects (smoke-1, smoke-2 …, created if they are missing) the
 a reply and a like, checks that the list contains them, deletes both comments, and checks that the list
 no longer contains them. Every write with a response is durable.
 
-The name of a subject determines its data source, so many subjects cover all data sources: with 24 for
+The name of a subject determines its data source, therefore many subjects cover all data sources: with 24 for
 each, a data source that accepts no writes goes unnoticed once in a billion runs.
 
 The caller needs the roles reader and writer on the object type. Its token is read from RIPOSTE_TOKEN,
@@ -32,7 +32,7 @@ Examples:
   riposte smoke --object-type article
   riposte smoke --target https://riposte.example:7171 --object-type article --subjects 48";
 
-/// What to try, and where.
+/// The server and the extent of the test.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
@@ -59,14 +59,14 @@ impl Args {
         let begin = Instant::now();
         let client = ask::public(&self.target)?;
         client.wait_ready(self.wait.duration()).await?;
-        let rounds = (1..=self.subjects).map(|number| {
+        let outcomes = (1..=self.subjects).map(|number| {
             let subject = client.subject(&self.object_type, format!("smoke-{number}"));
             let client = client.clone();
             async move { (number, round::run(&client, &subject).await) }
         });
-        let mut rounds = stream::iter(rounds).buffer_unordered(usize::from(self.parallel));
+        let mut outcomes = stream::iter(outcomes).buffer_unordered(usize::from(self.parallel));
         let (mut failed, mut first) = (0, None);
-        while let Some((number, outcome)) = rounds.next().await {
+        while let Some((number, outcome)) = outcomes.next().await {
             if let Err(error) = outcome {
                 eprintln!("smoke-{number}: {error:#}");
                 failed += 1;

@@ -74,9 +74,9 @@ impl SweepRound {
     ///
     /// # Errors
     /// Errors of the server, and Ctrl-C. Each error says how to continue.
-    pub(super) async fn next<T>(&self, answers: &mut Streaming<T>) -> Result<Option<T>> {
+    pub(super) async fn next<T>(&self, responses: &mut Streaming<T>) -> Result<Option<T>> {
         let next = tokio::select! {
-            next = answers.message() => next.map_err(anyhow::Error::from),
+            next = responses.message() => next.map_err(anyhow::Error::from),
             _ = tokio::signal::ctrl_c() => Err(Failure::new(INTERRUPTED, "interrupted").into()),
         };
         next.with_context(|| match self.token.as_str() {
@@ -93,7 +93,7 @@ impl SweepRound {
         self.token = token;
     }
 
-    /// Prints a line of output without disturbing the progress bar.
+    /// Writes a line of output without disturbing the progress bar.
     pub(super) fn say(&self, line: &str) {
         self.bar.suspend(|| println!("{line}"));
     }

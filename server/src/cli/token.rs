@@ -16,7 +16,7 @@ pub(super) struct Args {}
 impl Args {
     pub(super) fn run(&self) -> anyhow::Result<ExitCode> {
         let (token, hash) = TokenHash::new_token();
-        output::print(&format!("{token}\ntokens_sha256 = [\"{hash}\"]\n"))?;
+        output::write(&format!("{token}\ntokens_sha256 = [\"{hash}\"]\n"))?;
         Ok(ExitCode::SUCCESS)
     }
 }

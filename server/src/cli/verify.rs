@@ -11,7 +11,7 @@ use super::sweep::{SubjectSweep, SweepRound};
 
 const RULES: &str = "\
 Compares root_count, comment_count, reply_count, live_below, like_count, dislike_count, listed and
-next_floor of every comment and subject with the rows that they count, during writes, and prints a
+next_floor of every comment and subject with the rows that they count, during writes, and writes a
 line for each difference. A difference is a bug: please report it.
 
 --repair also corrects the differences, one subject at a time, and then compares again. Writes to a
@@ -23,7 +23,7 @@ Examples:
   riposte verify --object-type video
   riposte verify --object-type video --object-id 42 --repair";
 
-/// What to compare.
+/// The subjects to compare.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct Args {
@@ -46,7 +46,7 @@ impl Args {
     /// to standard error.
     pub(super) async fn run(self) -> Result<ExitCode> {
         if self.repair {
-            let Sums { subjects, drifts, .. } = self.mend().await?;
+            let Sums { subjects, drifts, .. } = self.repair_counts().await?;
             eprintln!("{subjects} subjects: {drifts} counts differed and are right now");
         }
         let Sums { subjects, comments, drifts } = self.compare().await?;
@@ -57,24 +57,24 @@ impl Args {
     async fn compare(&self) -> Result<Sums> {
         let (mut round, mut sums) = (SweepRound::start(&self.subjects), Sums::default());
         let request = VerifyCountsRequest { scope: self.subjects.scope(), resume_token: self.subjects.resume.clone() };
-        let mut answers = self.subjects.client()?.verify_counts(request).await?.into_inner();
-        while let Some(answer) = round.next(&mut answers).await? {
-            sums.comments += answer.comments_checked;
-            sums.add(&mut round, answer.subject, &answer.drifts, answer.resume_token);
+        let mut responses = self.subjects.client()?.verify_counts(request).await?.into_inner();
+        while let Some(response) = round.next(&mut responses).await? {
+            sums.comments += response.comments_checked;
+            sums.add(&mut round, response.subject, &response.drifts, response.resume_token);
         }
         Ok(sums)
     }
 
-    async fn mend(&self) -> Result<Sums> {
+    async fn repair_counts(&self) -> Result<Sums> {
         let (mut round, mut sums) = (SweepRound::start(&self.subjects), Sums::default());
         let request = RepairCountsRequest {
             scope: self.subjects.scope(),
             resume_token: self.subjects.resume.clone(),
             ..RepairCountsRequest::default()
         };
-        let mut answers = self.subjects.client()?.repair_counts(request).await?.into_inner();
-        while let Some(answer) = round.next(&mut answers).await? {
-            sums.add(&mut round, answer.subject, &answer.repaired, answer.resume_token);
+        let mut responses = self.subjects.client()?.repair_counts(request).await?.into_inner();
+        while let Some(response) = round.next(&mut responses).await? {
+            sums.add(&mut round, response.subject, &response.repaired, response.resume_token);
         }
         Ok(sums)
     }

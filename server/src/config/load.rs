@@ -4,7 +4,7 @@ use super::{
     Config,
     key_lines::{KeyLines, line_at},
     renamed::{self, Replaced, nest},
-    settle::settle,
+    resolve::resolve,
     source_tag, tree,
 };
 use figment::{
@@ -74,8 +74,8 @@ impl Inputs {
 
 impl Loaded {
     /// Returns the source of the value at `path`.
-    pub fn origin(&self, path: &str) -> ValueOrigin {
-        self.sources.origin(path)
+    pub fn source_of(&self, path: &str) -> ValueOrigin {
+        self.sources.source_of(path)
     }
 }
 
@@ -112,9 +112,9 @@ pub(super) fn load(inputs: &Inputs) -> Result<Loaded, ConfigErrors> {
         sources.add(ValueOrigin::Flag((*name).to_owned()), nest(key.split('.'), value.clone()));
     }
 
-    let (config, mut faults) = settle(&sources.tree, &defaults);
+    let (config, mut faults) = resolve(&sources.tree, &defaults);
     if inputs.production {
-        faults.extend(config.iter().flat_map(Config::insecure_choices));
+        faults.extend(config.iter().flat_map(Config::insecure_settings));
     }
     tree::inherit(&mut sources.tree, "object_type_defaults", "object_types");
     let mut all = std::mem::take(&mut sources.faults);
@@ -152,10 +152,10 @@ impl Provider for Layer {
 
 impl Sources {
     /// Adds the values of one source. Old keys become errors.
-    fn add(&mut self, origin: ValueOrigin, values: Dict) {
-        let Replaced { values, faults } = renamed::replace(values, &origin, &self.lines);
+    fn add(&mut self, source: ValueOrigin, values: Dict) {
+        let Replaced { values, faults } = renamed::replace(values, &source, &self.lines);
         self.faults.extend(faults);
-        let tagged = Figment::from(Layer { metadata: source_tag::metadata(&origin), values });
+        let tagged = Figment::from(Layer { metadata: source_tag::metadata(&source), values });
         let values = tagged.data().ok().and_then(|mut data| data.remove(&figment::Profile::Default));
         tree::merge(&mut self.tree, values.unwrap_or_default());
         self.metadata.push(tagged);
@@ -163,19 +163,19 @@ impl Sources {
 
     /// Adds a TOML text. The parser's own error text is not used: it quotes the line, which may
     /// hold a secret.
-    fn text(&mut self, origin: ValueOrigin, text: &str) {
+    fn text(&mut self, source: ValueOrigin, text: &str) {
         match toml::from_str::<Dict>(text) {
-            Ok(values) => self.add(origin, values),
+            Ok(values) => self.add(source, values),
             Err(error) => {
                 let line = error.span().map(|span| line_at(text, span.start));
-                let origin = match origin {
+                let source = match source {
                     ValueOrigin::File(path, _) => ValueOrigin::File(path, line),
                     ValueOrigin::Default
                     | ValueOrigin::Profile(_)
                     | ValueOrigin::Variable(_)
-                    | ValueOrigin::Flag(_) => origin,
+                    | ValueOrigin::Flag(_) => source,
                 };
-                self.fault("is not valid TOML; the file was not read", origin);
+                self.fault("is not valid TOML; the file was not read", source);
             }
         }
     }
@@ -198,12 +198,12 @@ impl Sources {
         // Item 2 of a list precedes item 10.
         ours.sort_by_cached_key(|(name, _)| (name.len(), name.clone()));
         for (name, value) in ours {
-            let origin = ValueOrigin::Variable(format!("{PREFIX}{name}"));
+            let source = ValueOrigin::Variable(format!("{PREFIX}{name}"));
             let keys: Vec<String> = name.split("__").map(str::to_lowercase).collect();
             match value.to_str() {
-                _ if keys.iter().any(String::is_empty) => self.fault("does not name a key", origin),
-                None => self.fault("is not UTF-8", origin),
-                Some(text) => self.add(origin, nest(keys.iter().map(String::as_str), parse(text))),
+                _ if keys.iter().any(String::is_empty) => self.fault("does not name a key", source),
+                None => self.fault("is not UTF-8", source),
+                Some(text) => self.add(source, nest(keys.iter().map(String::as_str), parse(text))),
             }
         }
     }
@@ -219,12 +219,12 @@ impl Sources {
         }
     }
 
-    fn fault(&mut self, message: &str, origin: ValueOrigin) {
-        self.faults.push(ConfigError::at("", message).located(origin));
+    fn fault(&mut self, message: &str, source: ValueOrigin) {
+        self.faults.push(ConfigError::at("", message).located(source));
     }
 
     /// Returns the source of the value at `path`, or else of the nearest enclosing table.
-    fn origin(&self, path: &str) -> ValueOrigin {
+    fn source_of(&self, path: &str) -> ValueOrigin {
         let mut keys: Vec<String> = path.split('.').map(str::to_owned).collect();
         while !keys.is_empty() {
             if let Some(value) = tree::get(&self.tree, &keys) {
@@ -234,7 +234,7 @@ impl Sources {
                         let line = self.lines.get(&file).and_then(|lines| lines.line(path));
                         ValueOrigin::File(file, line)
                     }
-                    Some(origin) => origin,
+                    Some(source) => source,
                     None => ValueOrigin::Default,
                 };
             }
@@ -247,7 +247,7 @@ impl Sources {
         faults
             .into_iter()
             .map(|fault| {
-                let source = self.origin(&fault.path);
+                let source = self.source_of(&fault.path);
                 fault.located(source)
             })
             .collect()

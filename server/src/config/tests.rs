@@ -36,12 +36,12 @@ fn the_defaults_hold_every_required_key_and_the_example_is_the_defaults() {
 
     let (_folder, from_example) = inputs(Profile::Serve, EXAMPLE, &[], &["store.sources=[{url='mysql://db/a'}]"]);
     let (_other, from_nothing) = inputs(Profile::Serve, "", &[], &["store.sources=[{url='mysql://db/a'}]"]);
-    let print = |inputs| show(&Config::load(inputs).unwrap(), false);
-    assert_eq!(print(&from_example), print(&from_nothing));
+    let shown = |inputs| show(&Config::load(inputs).unwrap(), false);
+    assert_eq!(shown(&from_example), shown(&from_nothing));
 }
 
 #[test]
-fn every_value_tells_its_source_when_all_sources_are_mixed() {
+fn every_value_has_its_own_source_when_all_sources_are_mixed() {
     let file = "[server]\nreflection = false\n\n[object_types.video]\nmax_depth = 5\nedit_window = \"1h\"\n";
     let variables =
         [("RIPOSTE__LOG__FILTER", "info,riposte=debug"), ("RIPOSTE__OBJECT_TYPES__VIDEO__EDIT_WINDOW", "2h")];
@@ -50,7 +50,7 @@ fn every_value_tells_its_source_when_all_sources_are_mixed() {
     let loaded = Config::load(&inputs).unwrap();
 
     let path = folder.path().join("riposte.toml");
-    for (key, origin) in [
+    for (key, source) in [
         ("server.max_request_size", ValueOrigin::Default),
         ("store.kind", ValueOrigin::Profile("dev".into())),
         ("server.reflection", ValueOrigin::File(path.clone(), Some(2))),
@@ -62,12 +62,12 @@ fn every_value_tells_its_source_when_all_sources_are_mixed() {
         ("store.pools.read.connections", ValueOrigin::Flag("--set store.pools.read.connections".into())),
         ("server.listen", ValueOrigin::Flag("--listen".into())),
     ] {
-        assert_eq!(loaded.origin(key), origin, "{key}");
+        assert_eq!(loaded.source_of(key), source, "{key}");
     }
 
-    let printed = show(&loaded, true).replace(&folder.path().display().to_string(), "/etc/riposte");
+    let text = show(&loaded, true).replace(&folder.path().display().to_string(), "/etc/riposte");
     let line = |key: &str| {
-        printed.lines().find(|line| line.starts_with(key)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+        text.lines().find(|line| line.starts_with(key)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(line("server.max_request_size"), "server.max_request_size = \"4MiB\" # default");
     assert_eq!(line("store.kind"), "store.kind = \"sqlite\" # profile dev");
@@ -126,7 +126,7 @@ fn an_unknown_key_that_resembles_none_gets_the_list_of_known_ones() {
 }
 
 #[test]
-fn all_faults_of_all_kinds_are_told_at_once() {
+fn all_errors_of_all_kinds_are_reported_at_once() {
     let file = concat!(
         "[server]\nlisten = 'nowhere'\nreflection = 'yes'\nlisten_on = 1\n",
         "[object_type_defaults]\nmax_dept = 2\n",
@@ -192,7 +192,7 @@ fn an_unreadable_or_malformed_file_is_a_fault_with_its_line() {
 }
 
 #[test]
-fn a_planted_secret_is_never_printed_whether_it_stands_right_or_wrong() {
+fn a_secret_is_never_shown_in_its_own_key_or_in_a_wrong_one() {
     const CANARY: &str = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5MTI=";
     let right = format!(
         "[store]\nkind='mysql'\nsources=[{{url='mysql://u:{CANARY}@db/a'}}]\n[page_tokens]\nkeys=['{CANARY}']\n"
@@ -200,9 +200,9 @@ fn a_planted_secret_is_never_printed_whether_it_stands_right_or_wrong() {
     let (_folder, inputs) = inputs(Profile::Dev, &right, &[], &["store.subject_tables=50", "store.index_tables=200"]);
     let loaded = Config::load(&inputs).unwrap();
     assert_eq!(loaded.config.page_tokens.ring().unwrap().len(), 1);
-    let printed = format!("{} {:?} {:?}", show(&loaded, true), loaded.config, loaded.config.insecure_choices());
-    assert!(printed.contains("mysql://********@db/a"), "{printed}");
-    assert!(!printed.contains(CANARY), "{printed}");
+    let text = format!("{} {:?} {:?}", show(&loaded, true), loaded.config, loaded.config.insecure_settings());
+    assert!(text.contains("mysql://********@db/a"), "{text}");
+    assert!(!text.contains(CANARY), "{text}");
 
     let wrong = [
         format!("page_tokens.keys = '{CANARY}'"),
@@ -295,7 +295,7 @@ fn production_is_refused_for_each_insecure_choice_beside_all_other_faults_unless
 }
 
 #[test]
-fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
+fn roles_are_a_nonempty_set_and_a_single_process_needs_both() {
     let found = |sets: &[&str]| {
         let (_folder, inputs) = inputs(Profile::Serve, "", &[], sets);
         match Config::load(&inputs) {
@@ -305,8 +305,8 @@ fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
     };
     let mysql = "store.sources=[{url='mysql://a/r'}]";
     for roles in ["['api']", "['worker']", "['worker', 'api']", "['api', 'api']"] {
-        let told = found(&[mysql, &format!("server.roles={roles}")]);
-        assert!(told.is_empty(), "{roles}: {told:?}");
+        let errors = found(&[mysql, &format!("server.roles={roles}")]);
+        assert!(errors.is_empty(), "{roles}: {errors:?}");
     }
     let sqlite = ["store.kind=sqlite", "store.pools.write.connections=1"];
     for (sets, path, words) in [
@@ -314,9 +314,9 @@ fn roles_are_a_set_of_at_least_one_and_what_is_for_one_process_wants_both() {
         (&[mysql, "server.roles=['relay']"], "server.roles.0", "must be one of: api, worker"),
         (&[sqlite[0], sqlite[1], "server.roles=['api']"], "server.roles", "SQLite"),
     ] {
-        let told = found(sets);
-        assert_eq!(paths(&told), [path], "{sets:?}");
-        assert!(told[0].message.contains(words), "{}", told[0]);
+        let errors = found(sets);
+        assert_eq!(paths(&errors), [path], "{sets:?}");
+        assert!(errors[0].message.contains(words), "{}", errors[0]);
     }
 }
 
@@ -332,7 +332,7 @@ fn the_store_is_opened_as_the_configuration_says() {
 }
 
 #[test]
-fn object_types_inherit_what_they_do_not_say_and_become_policies() {
+fn object_types_inherit_unset_values_and_become_policies() {
     let file = "object_type_defaults.max_depth = 4\n[object_types.video]\nedit_window = 'always'\n[object_types.post]\nmax_depth = 7\n";
     let (_folder, inputs) = inputs(Profile::Dev, file, &[], &[]);
     let policies = Config::load(&inputs).unwrap().config.policies();
@@ -343,7 +343,7 @@ fn object_types_inherit_what_they_do_not_say_and_become_policies() {
 }
 
 #[test]
-fn what_is_sent_to_a_receiver_is_checked_and_its_headers_are_never_shown() {
+fn the_settings_of_an_exporter_are_checked_and_its_headers_are_never_shown() {
     let file = concat!(
         "[telemetry]\nendpoint = 'https://user@collector:4317/v1'\nheaders = 'no pairs'\nsampling_ratio = 1.5\n",
         "interval = '100ms'\ntimeout = '1min'\nservice_name = ''\n[telemetry.resource]\n'service.name' = 'x'\n",
@@ -391,13 +391,13 @@ fn a_path_that_is_the_empty_text_is_refused_by_its_key_and_never_opened() {
 }
 
 #[test]
-fn rates_are_off_until_they_are_said_and_bounds_have_bounds() {
+fn rate_limits_are_off_by_default_and_their_values_have_bounds() {
     let (_folder, nothing) = inputs(Profile::Dev, "", &[], &[]);
     let config = Config::load(&nothing).unwrap().config;
     assert!(config.limits.caller().is_none() && config.object_type_defaults.member_rate().is_none());
     let file = "[object_type_defaults]\nwrites_per_minute = 30\n[object_types.chat]\nwrites_per_minute = 0\n";
-    let (_folder, said) = inputs(Profile::Dev, file, &[], &["limits.caller_calls_per_second=9"]);
-    let config = Config::load(&said).unwrap().config;
+    let (_folder, limited) = inputs(Profile::Dev, file, &[], &["limits.caller_calls_per_second=9"]);
+    let config = Config::load(&limited).unwrap().config;
     assert!(config.limits.caller().is_some() && config.object_type_defaults.member_rate().is_some());
     assert!(config.object_types["chat"].member_rate().is_none());
     let wrong = [
@@ -436,7 +436,7 @@ fn a_secret_stands_in_the_configuration_or_in_a_file_and_never_in_both() {
 }
 
 #[test]
-fn secrets_are_read_from_their_files_and_a_wrong_one_is_told_by_key_and_path_alone() {
+fn secrets_are_read_from_their_files_and_a_wrong_one_is_reported_by_key_and_path_alone() {
     const KEY: &str = "Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5Y2FuYXJ5MTI=";
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
@@ -459,7 +459,7 @@ fn secrets_are_read_from_their_files_and_a_wrong_one_is_told_by_key_and_path_alo
     assert_eq!(page_tokens.ring().unwrap(), [*b"canarycanarycanarycanarycanary12"; 2]);
     assert!(store.to_open().is_ok() && !show(&loaded, true).contains("hunter2"));
 
-    let told = || {
+    let errors = || {
         let ring = page_tokens.ring().unwrap_err();
         [ConfigErrors::from(store.address(0).unwrap_err()), cache.address().unwrap_err().into(), ring]
             .map(|f| f.to_string())
@@ -467,12 +467,12 @@ fn secrets_are_read_from_their_files_and_a_wrong_one_is_told_by_key_and_path_alo
     let keys = ["store.sources.0.url_file", "cache.url_file", "page_tokens.key_files.1"];
     for text in ["hunter2", ""] {
         ["source", "cache", "key"].iter().for_each(|name| write(name, text));
-        for ((told, key), name) in told().iter().zip(keys).zip(["source", "cache", "key"]) {
-            assert!(told.contains(key) && told.contains(&at(name)) && told.contains("must"), "{told}");
-            assert!(!told.contains("hunter2"), "{told}");
+        for ((error, key), name) in errors().iter().zip(keys).zip(["source", "cache", "key"]) {
+            assert!(error.contains(key) && error.contains(&at(name)) && error.contains("must"), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
         }
         assert!(store.to_open().is_err());
     }
     ["source", "cache", "key"].iter().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
-    assert!(told().iter().zip(keys).all(|(told, key)| told.contains(key) && told.contains("cannot be read")));
+    assert!(errors().iter().zip(keys).all(|(error, key)| error.contains(key) && error.contains("cannot be read")));
 }

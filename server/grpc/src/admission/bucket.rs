@@ -60,7 +60,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_burst_then_as_often_as_said_and_the_wait_is_exact() {
+    fn a_bucket_allows_a_burst_then_its_rate_and_returns_the_exact_wait() {
         let rate = RateLimit::new(2, SECOND, 3).unwrap();
         let bucket = TokenBucket::default();
         let begin = SECOND * 1_000;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn over_a_long_time_no_more_than_the_rate() {
+    fn a_bucket_allows_no_more_than_its_rate_over_a_long_time() {
         let rate = RateLimit::new(7, SECOND, 5).unwrap();
         let bucket = TokenBucket::default();
         let taken = (0..10_000_u32).filter(|ms| bucket.take(rate, Duration::from_millis((*ms).into())).is_ok()).count();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_bounded_by_a_rate_of_zero_and_a_burst_is_at_least_one() {
+    fn a_rate_of_zero_is_unlimited_and_a_burst_is_at_least_one() {
         assert_eq!(RateLimit::new(0, SECOND, 5), None);
         assert_eq!(TokenBucket::default().take(RateLimit::new(1, SECOND, 0).unwrap(), Duration::ZERO), Ok(()));
     }

@@ -22,7 +22,7 @@ const WEIGHT: u32 = 8;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PoolLimits {
     /// The maximum number of running calls.
-    pub(super) room: usize,
+    pub(super) capacity: usize,
     /// The maximum number of waiting calls.
     pub(super) queue: usize,
     /// The maximum wait; zero if calls do not wait.
@@ -67,21 +67,21 @@ impl AdmissionPool {
     /// # Errors
     /// [`Error::Overloaded`].
     pub(super) async fn enter(&self, class: AdmissionClass, until: Option<Instant>) -> Result<PoolPermit, Error> {
-        let turn = {
+        let wait = {
             let now = Instant::now();
             let mut state = self.0.state();
-            if state.taken < self.0.room(class) && !state.queue.is_before(class, now) {
+            if state.taken < self.0.capacity_of(class) && !state.queue.is_before(class, now) {
                 return Ok(state.permit(&self.0, now));
             }
-            let patience = now + self.0.limits.wait;
-            let useful = until.and_then(|until| until.checked_sub(state.typical)).unwrap_or(patience);
-            let until = patience.min(useful);
-            let (turn, receiver) = oneshot::channel();
-            let taken_in = until > now && state.queue.push(class, PoolWaiter { until, turn }, now);
+            let latest = now + self.0.limits.wait;
+            let useful = until.and_then(|until| until.checked_sub(state.typical)).unwrap_or(latest);
+            let until = latest.min(useful);
+            let (permit, receiver) = oneshot::channel();
+            let taken_in = until > now && state.queue.push(class, PoolWaiter { until, permit }, now);
             taken_in.then_some((until, receiver))
         };
-        let (until, turn) = turn.ok_or_else(overloaded)?;
-        timeout_at(until, turn).await.ok().and_then(Result::ok).ok_or_else(overloaded)
+        let (until, receiver) = wait.ok_or_else(overloaded)?;
+        timeout_at(until, receiver).await.ok().and_then(Result::ok).ok_or_else(overloaded)
     }
 }
 
@@ -92,10 +92,10 @@ impl Inner {
     }
 
     /// Returns the capacity that calls of a class may fill.
-    fn room(&self, class: AdmissionClass) -> usize {
+    fn capacity_of(&self, class: AdmissionClass) -> usize {
         match class {
-            AdmissionClass::Critical => self.limits.room,
-            AdmissionClass::Sheddable | AdmissionClass::BestEffort => (self.limits.room * SHARE / 100).max(1),
+            AdmissionClass::Critical => self.limits.capacity,
+            AdmissionClass::Sheddable | AdmissionClass::BestEffort => (self.limits.capacity * SHARE / 100).max(1),
         }
     }
 }
@@ -110,12 +110,12 @@ impl State {
     fn hand_out(&mut self, pool: &Arc<Inner>) {
         let now = Instant::now();
         for class in AdmissionClass::DOWNWARD {
-            while self.taken < pool.room(class)
-                && let Some(turn) = self.queue.pop(class, now)
+            while self.taken < pool.capacity_of(class)
+                && let Some(waiter) = self.queue.pop(class, now)
             {
                 // A waiter that went away meanwhile leaves its permit here, while the lock is held:
                 // the permit is undone directly, without `drop`.
-                if let Err(mut unwanted) = turn.send(self.permit(pool, now)) {
+                if let Err(mut unwanted) = waiter.send(self.permit(pool, now)) {
                     unwanted.pool = None;
                     self.taken -= 1;
                 }
@@ -151,8 +151,8 @@ mod tests {
     /// Far longer than any test.
     const LONG: Duration = Duration::from_secs(600);
 
-    fn pool(room: usize, wait: Duration) -> AdmissionPool {
-        AdmissionPool::new(PoolLimits { room, queue: 4, wait })
+    fn pool(capacity: usize, wait: Duration) -> AdmissionPool {
+        AdmissionPool::new(PoolLimits { capacity, queue: 4, wait })
     }
 
     /// Takes the permits that a class gets without waiting.
@@ -169,11 +169,11 @@ mod tests {
         held.extend(fill(&pool, AdmissionClass::Critical));
         assert_eq!(held.len(), 10);
         drop(held);
-        assert_eq!(fill(&pool, AdmissionClass::Sheddable).len(), 7, "all room came back");
+        assert_eq!(fill(&pool, AdmissionClass::Sheddable).len(), 7, "all capacity was released");
     }
 
     #[tokio::test]
-    async fn who_waits_gets_the_room_of_who_leaves_the_highest_class_first() {
+    async fn waiting_calls_get_released_capacity_and_the_highest_class_gets_it_first() {
         let pool = pool(1, LONG);
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
         let mut low = Box::pin(pool.enter(AdmissionClass::Sheddable, None));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_in_vain_is_refused_and_leaves_nothing_behind() {
+    async fn a_call_that_waits_in_vain_is_rejected_and_leaves_the_queue() {
         let pool = pool(1, Duration::from_millis(5));
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
         let refused = pool.enter(AdmissionClass::Critical, None).await.map(drop).unwrap_err();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_turn_whose_caller_has_gone_is_given_on() {
+    async fn a_permit_whose_caller_is_gone_goes_to_the_next_waiter() {
         let pool = pool(1, LONG);
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
         let mut gone = Box::pin(pool.enter(AdmissionClass::Critical, None));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_whose_time_would_be_over_before_the_work_is_done() {
+    async fn a_call_whose_deadline_would_pass_before_its_work_is_done_does_not_wait() {
         let pool = pool(1, LONG);
         let held = pool.enter(AdmissionClass::Critical, None).await.unwrap();
         pool.0.state().typical = LONG / 2;
@@ -225,6 +225,9 @@ mod tests {
         assert!(refused.is_some_and(|entered| entered.is_err()));
         assert!(pool.enter(AdmissionClass::Critical, Some(short + LONG)).now_or_never().is_none(), "it waits");
         drop(held);
-        assert!(pool.enter(AdmissionClass::Critical, Some(Instant::now())).await.is_ok(), "there is room: it may try");
+        assert!(
+            pool.enter(AdmissionClass::Critical, Some(Instant::now())).await.is_ok(),
+            "a call may try while capacity is free"
+        );
     }
 }

@@ -12,7 +12,7 @@ use super::method::AdmissionClass;
 #[derive(Debug)]
 pub(super) struct PoolWaiter<T> {
     pub(super) until: Instant,
-    pub(super) turn: Sender<T>,
+    pub(super) permit: Sender<T>,
 }
 
 /// The wait queue; see the module. Its length is bounded. A call that is evicted is notified by the
@@ -36,7 +36,7 @@ impl<T> WaitQueue<T> {
     pub(super) fn push(&mut self, class: AdmissionClass, waiter: PoolWaiter<T>, now: Instant) -> bool {
         if self.waiting() >= self.length {
             for class in AdmissionClass::DOWNWARD {
-                self.line(class).retain(|waiter| waiter.until > now && !waiter.turn.is_closed());
+                self.line(class).retain(|waiter| waiter.until > now && !waiter.permit.is_closed());
             }
         }
         if self.waiting() >= self.length {
@@ -54,8 +54,8 @@ impl<T> WaitQueue<T> {
     pub(super) fn pop(&mut self, class: AdmissionClass, now: Instant) -> Option<Sender<T>> {
         let line = self.line(class);
         while let Some(waiter) = line.pop_front() {
-            if waiter.until > now && !waiter.turn.is_closed() {
-                return Some(waiter.turn);
+            if waiter.until > now && !waiter.permit.is_closed() {
+                return Some(waiter.permit);
             }
         }
         None
@@ -63,7 +63,7 @@ impl<T> WaitQueue<T> {
 
     /// Returns true if the queue holds a waiter that precedes a new call of this class.
     pub(super) fn is_before(&mut self, class: AdmissionClass, now: Instant) -> bool {
-        let waits = |waiter: &PoolWaiter<T>| waiter.until > now && !waiter.turn.is_closed();
+        let waits = |waiter: &PoolWaiter<T>| waiter.until > now && !waiter.permit.is_closed();
         AdmissionClass::DOWNWARD
             .into_iter()
             .filter(|other| *other >= class)
@@ -105,10 +105,10 @@ mod tests {
 
         /// Adds a waiter with a wait of `wait_ms`; returns true if it was accepted.
         fn comes(&mut self, class: AdmissionClass, wait_ms: u64) -> bool {
-            let (turn, receiver) = oneshot::channel();
+            let (permit, receiver) = oneshot::channel();
             let until = self.now + Duration::from_millis(wait_ms);
             self.alive.push(receiver);
-            self.queue.push(class, PoolWaiter { until, turn }, self.now)
+            self.queue.push(class, PoolWaiter { until, permit }, self.now)
         }
 
         /// Returns true if the waiter with this number, in order of arrival, was evicted.
@@ -126,11 +126,11 @@ mod tests {
         assert!(fixture.dropped(0) && !fixture.dropped(1));
         assert!(!fixture.comes(AdmissionClass::Sheddable, 9));
         assert!(fixture.comes(AdmissionClass::Critical, 9));
-        assert!(!fixture.dropped(1) && fixture.dropped(3), "the last who came goes first");
+        assert!(!fixture.dropped(1) && fixture.dropped(3), "the latest call is dropped first");
     }
 
     #[test]
-    fn those_whose_time_is_over_make_room_before_anybody_is_dropped() {
+    fn expired_waiters_leave_the_queue_before_a_live_one_is_dropped() {
         let mut fixture = Fixture::new(2);
         assert!(fixture.comes(AdmissionClass::BestEffort, 9) && fixture.comes(AdmissionClass::Critical, 1));
         fixture.now += Duration::from_millis(2);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_or_late_call_gets_no_turn() {
+    fn a_cancelled_or_late_call_is_not_admitted() {
         let mut fixture = Fixture::new(9);
         for wait in [1, 9, 9] {
             assert!(fixture.comes(AdmissionClass::Sheddable, wait));
@@ -150,7 +150,9 @@ mod tests {
             fixture.queue.is_before(AdmissionClass::BestEffort, fixture.now)
                 && !fixture.queue.is_before(AdmissionClass::Critical, fixture.now)
         );
-        assert!(fixture.queue.pop(AdmissionClass::Sheddable, fixture.now).is_some_and(|turn| turn.send(()).is_ok()));
+        assert!(
+            fixture.queue.pop(AdmissionClass::Sheddable, fixture.now).is_some_and(|waiter| waiter.send(()).is_ok())
+        );
         assert!(fixture.alive[2].try_recv().is_ok());
         assert!(fixture.queue.pop(AdmissionClass::Sheddable, fixture.now).is_none());
         assert!(!fixture.queue.is_before(AdmissionClass::Sheddable, fixture.now));

@@ -61,7 +61,7 @@ mod tests {
     use super::Quotas;
 
     #[test]
-    fn a_name_has_no_more_than_its_share_and_what_comes_back_leaves_nothing() {
+    fn a_caller_has_no_more_than_its_quota_and_released_permits_leave_no_entry() {
         let shares = Quotas::new(2);
         let (a, b) = (Arc::<str>::from("a"), Arc::<str>::from("b"));
         let held = [shares.take(&a), shares.take(&a), shares.take(&b)];

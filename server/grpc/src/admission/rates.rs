@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::bucket::{RateLimit, TokenBucket};
 
 /// The minimum time for which an idle principal is tracked.
-const REMEMBERED: Duration = Duration::from_secs(60);
+const MIN_TRACKED: Duration = Duration::from_secs(60);
 
 /// The token buckets of principals.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct MemberRates {
 impl<K: Hash + Eq + Send + Sync + Clone + 'static> Buckets<K> {
     /// Creates buckets for up to `principals`, each kept until it must be full again.
     fn new(principals: u64, refill: Duration) -> Self {
-        let of = Cache::builder().max_capacity(principals).time_to_idle(refill.max(REMEMBERED)).build();
+        let of = Cache::builder().max_capacity(principals).time_to_idle(refill.max(MIN_TRACKED)).build();
         Self { begun: Instant::now(), of }
     }
 

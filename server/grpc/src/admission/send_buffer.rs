@@ -36,7 +36,7 @@ pub struct SendBuffer(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     most: usize,
-    patience: Duration,
+    grace: Duration,
     bytes: AtomicUsize,
 }
 
@@ -74,9 +74,9 @@ pub struct DrainRate {
 
 impl SendBuffer {
     /// Creates a buffer of at most `most` bytes for all connections together. A connection that
-    /// exceeds its part of them, and drains too slowly for `patience`, is closed.
-    pub fn new(most: usize, patience: Duration) -> Self {
-        Self(Arc::new(Inner { most, patience, bytes: AtomicUsize::new(0) }))
+    /// exceeds its part of them, and drains too slowly for `grace`, is closed.
+    pub fn new(most: usize, grace: Duration) -> Self {
+        Self(Arc::new(Inner { most, grace, bytes: AtomicUsize::new(0) }))
     }
 
     /// Returns the buffer of a new connection.
@@ -107,7 +107,7 @@ impl ConnectionBuffer {
     ///
     /// # Errors
     /// [`Error::Overloaded`] until some of them are read.
-    pub fn room(&self) -> Result<(), Error> {
+    pub fn check_capacity(&self) -> Result<(), Error> {
         let own = self.bytes();
         let full = own >= self.part() || own > 0 && self.0.tight.load(Ordering::Relaxed);
         if full { Err(Error::Overloaded { after: AGAIN }) } else { Ok(()) }
@@ -146,7 +146,7 @@ impl ConnectionBuffer {
 
     /// Returns true if the connection holds bytes that block other responses.
     fn is_in_the_way(&self) -> bool {
-        self.room().is_err() || self.bytes() > SMALL && self.0.all.is_full()
+        self.check_capacity().is_err() || self.bytes() > SMALL && self.0.all.is_full()
     }
 }
 
@@ -181,7 +181,7 @@ impl DrainRate {
         let now = clock();
         let (since, written) = *self.from.get_or_insert((now, self.written));
         let took = now.saturating_duration_since(since);
-        if took < backlog.0.all.0.patience {
+        if took < backlog.0.all.0.grace {
             return false;
         }
         let is_read = (self.written - written) as f64 >= SLOWEST * took.as_secs_f64();
@@ -199,49 +199,49 @@ mod tests {
     use super::{Bytes, DrainRate, SMALL, SendBuffer};
 
     const KIB: Bytes = Bytes::from_static(&[7; 1024]);
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const GRACE: Duration = Duration::from_secs(30);
 
     #[test]
-    fn a_connection_that_reads_nothing_has_its_part_and_others_theirs() {
-        let unread = SendBuffer::new(16 * 2048, PATIENCE);
-        let (idle, other) = (unread.connection(), unread.connection());
+    fn a_connection_that_reads_nothing_takes_only_its_own_part_of_the_buffer() {
+        let buffer = SendBuffer::new(16 * 2048, GRACE);
+        let (idle, other) = (buffer.connection(), buffer.connection());
         let mut held = vec![idle.waiting(KIB)];
-        assert!(idle.room().is_ok() && idle.fits(1024).is_ok());
-        assert!(idle.fits(1025).is_err() && idle.room().is_err(), "one did not fit");
+        assert!(idle.check_capacity().is_ok() && idle.fits(1024).is_ok());
+        assert!(idle.fits(1025).is_err() && idle.check_capacity().is_err(), "one did not fit");
         held.clear();
-        assert!(idle.room().is_ok());
+        assert!(idle.check_capacity().is_ok());
         held.extend([idle.waiting(KIB), idle.waiting(KIB)]);
-        assert!(idle.room().is_err() && other.room().is_ok() && other.fits(1 << 20).is_ok());
+        assert!(idle.check_capacity().is_err() && other.check_capacity().is_ok() && other.fits(1 << 20).is_ok());
         assert_eq!(held.pop().map(|bytes| bytes.slice(..3)), Some(KIB.slice(..3)));
-        assert!(idle.room().is_ok());
+        assert!(idle.check_capacity().is_ok());
     }
 
     #[test]
-    fn where_there_is_no_room_at_all_small_answers_go_on() {
-        let unread = SendBuffer::new(16 * SMALL, PATIENCE);
+    fn small_responses_fit_even_if_the_send_buffer_is_full() {
+        let buffer = SendBuffer::new(16 * SMALL, GRACE);
         let large = Bytes::from(vec![7; 2 * SMALL]);
-        let lines: Vec<_> = (0..8).map(|_| unread.connection()).collect();
+        let lines: Vec<_> = (0..8).map(|_| buffer.connection()).collect();
         let held: Vec<_> = lines.iter().map(|line| line.waiting(large.clone())).collect();
-        let late = unread.connection();
-        assert!(late.room().is_ok() && late.fits(SMALL).is_ok() && late.fits(SMALL + 1).is_err());
+        let late = buffer.connection();
+        assert!(late.check_capacity().is_ok() && late.fits(SMALL).is_ok() && late.fits(SMALL + 1).is_err());
         let small = late.waiting(KIB);
-        assert!(late.room().is_ok() && late.fits(1024).is_ok(), "it is others who are in the way");
+        assert!(late.check_capacity().is_ok() && late.fits(1024).is_ok(), "other connections fill the buffer");
         drop((held, small));
         assert!(late.fits(SMALL + 1).is_ok());
     }
 
     #[test]
-    fn who_hardly_reads_is_too_slow_and_who_reads_slowly_is_not() {
-        let unread = SendBuffer::new(16 * 1024, PATIENCE);
-        let line = unread.connection();
+    fn a_connection_that_hardly_drains_is_too_slow_and_one_that_drains_slowly_is_not() {
+        let buffer = SendBuffer::new(16 * 1024, GRACE);
+        let line = buffer.connection();
         let (start, mut pace) = (Instant::now(), DrainRate::default());
-        assert!(!pace.is_too_slow(&line, || start + 9 * PATIENCE), "nothing waits");
+        assert!(!pace.is_too_slow(&line, || start + 9 * GRACE), "nothing waits");
         let _held = line.waiting(KIB);
         assert!(!pace.is_too_slow(&line, || start));
         pace.wrote(20 * 1024 * 30);
-        assert!(!pace.is_too_slow(&line, || start + PATIENCE), "20 KiB each second");
+        assert!(!pace.is_too_slow(&line, || start + GRACE), "20 KiB each second");
         pace.wrote(1024 * 30);
-        assert!(!pace.is_too_slow(&line, || start + 2 * PATIENCE - Duration::from_secs(1)));
-        assert!(pace.is_too_slow(&line, || start + 2 * PATIENCE), "1 KiB each second");
+        assert!(!pace.is_too_slow(&line, || start + 2 * GRACE - Duration::from_secs(1)));
+        assert!(pace.is_too_slow(&line, || start + 2 * GRACE), "1 KiB each second");
     }
 }

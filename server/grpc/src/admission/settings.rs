@@ -58,9 +58,9 @@ impl LimitSettings {
 
     /// Adds an error for each value that is out of bounds or conflicts with another one.
     pub fn validate(&self, report: &mut ErrorScope<'_>) {
-        let rooms = [("reads", self.reads), ("writes", self.writes), ("streams", self.streams)];
-        for (name, room) in rooms {
-            report.require((2..=1 << 20).contains(&room), name, "must be 2 to 1048576");
+        let pools = [("reads", self.reads), ("writes", self.writes), ("streams", self.streams)];
+        for (name, capacity) in pools {
+            report.require((2..=1 << 20).contains(&capacity), name, "must be 2 to 1048576");
         }
         report.require(self.queue <= 65_536, "queue", "must be at most 65536");
         let second = Duration::from_secs(1);

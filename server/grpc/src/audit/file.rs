@@ -11,8 +11,8 @@ use super::sink::AuditTarget;
 
 /// The wait for the end of an incomplete line, and the maximum number of waits while the file
 /// grows.
-const MOMENT: Duration = Duration::from_millis(50);
-const LOOKS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(50);
+const MAX_CHECKS: usize = 20;
 /// Readable by the owner only: records contain ids of members and texts of moderators.
 const MODE: u32 = 0o600;
 
@@ -55,7 +55,7 @@ impl AuditFile {
     /// middle of a write.
     fn is_torn(&self) -> io::Result<bool> {
         let mut before = None;
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_CHECKS {
             let length = self.file.metadata()?.len();
             let Some(last) = length.checked_sub(1) else { return Ok(false) };
             let mut byte = [0];
@@ -65,7 +65,7 @@ impl AuditFile {
             if before.replace(length) == Some(length) {
                 break;
             }
-            std::thread::sleep(MOMENT);
+            std::thread::sleep(PAUSE);
         }
         Ok(true)
     }
@@ -96,8 +96,8 @@ impl AuditTarget for AuditFile {
         let torn = self.doubtful && self.known.is_file() && self.is_torn()?;
         self.doubtful = true;
         // An incomplete line stays as it is, on a line of its own.
-        let whole = if torn { format!("\n{lines}") } else { lines.to_owned() };
-        self.file.write_all(whole.as_bytes())?;
+        let text = if torn { format!("\n{lines}") } else { lines.to_owned() };
+        self.file.write_all(text.as_bytes())?;
         if self.known.is_file() {
             self.file.sync_data()?;
         }

@@ -71,17 +71,17 @@ struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'a CallOutcome>,
     /// The number of results of a stream, by kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    told: Option<&'a Told>,
+    #[serde(rename = "told", skip_serializing_if = "Option::is_none")]
+    counts: Option<&'a Counts>,
     /// The number of rejections without a record of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<u64>,
 }
 
-type Told = BTreeMap<&'static str, u64>;
+type Counts = BTreeMap<&'static str, u64>;
 
 /// Returns the line of a beginning, or of an end with its outcome.
-pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&CallOutcome, &Told)>) -> String {
+pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&CallOutcome, &Counts)>) -> String {
     let AuditedCall { caller, method, call_id, about } = subject;
     written(Record {
         time: time(now),
@@ -92,7 +92,7 @@ pub(super) fn line(now: Millis, id: Uuid, subject: &AuditedCall, end: Option<(&C
         call_id: Some(call_id),
         about: Some(about).filter(|_| end.is_none()),
         outcome: end.map(|(outcome, _)| outcome),
-        told: end.map(|(_, told)| told).filter(|told| !told.is_empty()),
+        counts: end.map(|(_, counts)| counts).filter(|counts| !counts.is_empty()),
         left_out: None,
     })
 }

@@ -70,9 +70,9 @@ impl CallAttempt {
 
     /// Ends the attempt with its response, recorded if it is a rejection. The call does not wait
     /// for the record.
-    pub fn answered(mut self, refusal: Option<&Status>) {
+    pub fn completed(mut self, rejection: Option<&Status>) {
         self.over = true;
-        if let Some(status) = refusal {
+        if let Some(status) = rejection {
             self.record(&CallOutcome::refused(status));
         }
     }
@@ -82,24 +82,24 @@ impl CallAttempt {
             return;
         }
         match self.audit.windows.count(self.caller.as_ref(), Instant::now()) {
-            Counted::Written => {
+            RejectionRecord::Written => {
                 let refused = Refused { caller: self.caller.as_deref(), method: &self.method, call_id: &self.call_id };
                 self.audit.leave(record::refused(self.audit.clock.now(), &refused, outcome));
             }
-            Counted::FirstLeftOut(ends) => self.tell_at(ends),
-            Counted::LeftOut => {}
+            RejectionRecord::FirstLeftOut(ends) => self.record_left_out_at(ends),
+            RejectionRecord::LeftOut => {}
         }
     }
 
     /// Records the number of omitted records at the end of the window.
-    fn tell_at(&self, ends: Instant) {
+    fn record_left_out_at(&self, ends: Instant) {
         // Without a runtime the process is ending, and the flush records the omitted ones.
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         let (audit, caller) = (self.audit.clone(), self.caller.clone());
         runtime.spawn(async move {
             tokio::time::sleep_until(ends).await;
             let left_out = audit.windows.take(caller.as_ref());
-            audit.tell_left_out(caller.as_deref(), left_out);
+            audit.record_left_out(caller.as_deref(), left_out);
         });
     }
 }
@@ -114,7 +114,7 @@ impl Drop for CallAttempt {
 
 /// The treatment of a rejection.
 #[derive(Debug, PartialEq, Eq)]
-enum Counted {
+enum RejectionRecord {
     /// It gets a record of its own.
     Written,
     /// It is the first without a record before this end of the window.
@@ -125,32 +125,32 @@ enum Counted {
 
 /// The recent rejections by caller. Callers come from a file, and all unknown callers count as one.
 #[derive(Debug, Default)]
-pub(super) struct RateWindows(Mutex<HashMap<Option<Arc<str>>, Window>>);
+pub(super) struct RateWindows(Mutex<HashMap<Option<Arc<str>>, RateWindow>>);
 
 #[derive(Debug)]
-struct Window {
+struct RateWindow {
     ends: Instant,
     written: u32,
     left_out: u64,
 }
 
 impl RateWindows {
-    fn count(&self, caller: Option<&Arc<str>>, now: Instant) -> Counted {
+    fn count(&self, caller: Option<&Arc<str>>, now: Instant) -> RejectionRecord {
         let mut windows = self.lock();
         if windows.get(&caller.cloned()).is_none_or(|window| window.ends <= now) {
             // Omitted records of an older window that are not recorded yet are counted in the next
             // one.
             let left_out = windows.remove(&caller.cloned()).map_or(0, |window| window.left_out);
             windows.retain(|_, window| now < window.ends || window.left_out > 0);
-            windows.insert(caller.cloned(), Window { ends: now + WINDOW, written: 0, left_out });
+            windows.insert(caller.cloned(), RateWindow { ends: now + WINDOW, written: 0, left_out });
         }
-        let Some(window) = windows.get_mut(&caller.cloned()) else { return Counted::LeftOut };
+        let Some(window) = windows.get_mut(&caller.cloned()) else { return RejectionRecord::LeftOut };
         if window.written < MOST {
             window.written += 1;
-            return Counted::Written;
+            return RejectionRecord::Written;
         }
         window.left_out += 1;
-        if window.left_out == 1 { Counted::FirstLeftOut(window.ends) } else { Counted::LeftOut }
+        if window.left_out == 1 { RejectionRecord::FirstLeftOut(window.ends) } else { RejectionRecord::LeftOut }
     }
 
     /// Takes the number of omitted records of a caller that is not recorded yet. The code that
@@ -165,7 +165,7 @@ impl RateWindows {
         windows.iter_mut().map(|(caller, window)| (caller.clone(), std::mem::take(&mut window.left_out))).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Option<Arc<str>>, Window>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Option<Arc<str>>, RateWindow>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -176,24 +176,24 @@ mod tests {
 
     use tokio::time::Instant;
 
-    use super::{Counted, MOST, RateWindows, WINDOW};
+    use super::{MOST, RateWindows, RejectionRecord, WINDOW};
 
     #[test]
-    fn each_caller_has_so_many_records_in_a_window_and_what_is_left_out_is_told_once() {
+    fn each_caller_has_a_limit_of_records_in_a_window_and_the_omitted_ones_are_reported_once() {
         let (windows, begin) = (RateWindows::default(), Instant::now());
         let web = Arc::<str>::from("web");
         for caller in [None, Some(&web)] {
             for _ in 0..MOST {
-                assert_eq!(windows.count(caller, begin), Counted::Written);
+                assert_eq!(windows.count(caller, begin), RejectionRecord::Written);
             }
-            assert_eq!(windows.count(caller, begin), Counted::FirstLeftOut(begin + WINDOW));
-            assert_eq!(windows.count(caller, begin), Counted::LeftOut);
+            assert_eq!(windows.count(caller, begin), RejectionRecord::FirstLeftOut(begin + WINDOW));
+            assert_eq!(windows.count(caller, begin), RejectionRecord::LeftOut);
         }
         assert_eq!((windows.take(None), windows.take(None)), (2, 0));
         let later = begin + WINDOW;
-        assert_eq!(windows.count(Some(&web), later), Counted::Written, "a window of its own");
-        assert_eq!(windows.take(Some(&web)), 2, "what was left out before is not forgotten");
+        assert_eq!(windows.count(Some(&web), later), RejectionRecord::Written, "a window of its own");
+        assert_eq!(windows.take(Some(&web)), 2, "the number of omitted records is kept");
         windows.count(Some(&web), later + WINDOW);
-        assert_eq!(windows.take_all().len(), 1, "who was quiet for a window is forgotten");
+        assert_eq!(windows.take_all().len(), 1, "a caller without a rejection in a window is removed");
     }
 }

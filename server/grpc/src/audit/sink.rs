@@ -52,10 +52,10 @@ impl AuditSink {
 
     /// Writes a line, and waits until it is written.
     pub(super) async fn write(&self, text: String) -> Result<(), String> {
-        let (written, answer) = oneshot::channel();
+        let (written, outcome) = oneshot::channel();
         let gone = || "its thread ended".to_owned();
         self.0.send(Line { text, written: Some(written) }).map_err(|_| gone())?;
-        answer.await.unwrap_or_else(|_| Err(gone()))
+        outcome.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Writes a line that no call waits for.

@@ -31,7 +31,7 @@ fn records(path: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_call_leaves_its_beginning_before_and_its_end_behind() {
+async fn a_call_is_recorded_at_its_beginning_and_at_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let audit = open(&path).unwrap();
@@ -58,7 +58,7 @@ async fn a_call_leaves_its_beginning_before_and_its_end_behind() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_leaves_its_end_too() {
+async fn a_cancelled_call_is_recorded_at_its_end_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let audit = open(&path).unwrap();
@@ -68,7 +68,7 @@ async fn a_call_that_is_given_up_leaves_its_end_too() {
     let entry = audit.begin(subject(json!({}))).await.unwrap();
     let task = tokio::spawn(async move {
         let _entry = entry;
-        panic!("planted");
+        panic!("a fault in a handler");
     });
     assert!(task.await.is_err());
     audit.flush().await;
@@ -95,7 +95,7 @@ async fn a_file_that_was_moved_away_is_begun_anew() {
 }
 
 #[tokio::test]
-async fn what_was_torn_stays_on_a_line_of_its_own() {
+async fn a_torn_record_stays_on_a_line_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     std::fs::write(&path, "{\"time\": \"20").unwrap();
@@ -106,14 +106,14 @@ async fn what_was_torn_stays_on_a_line_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_refused_and_counted() {
+async fn a_call_whose_record_cannot_be_written_is_rejected_and_counted() {
     let full = open(Path::new("/dev/full")).unwrap();
     for _ in 0..2 {
         let refused = full.begin(subject(json!({}))).await.map(drop);
-        assert!(matches!(&refused, Err(Error::Internal(said)) if said.contains("os error 28")), "{refused:?}");
+        assert!(matches!(&refused, Err(Error::Internal(detail)) if detail.contains("os error 28")), "{refused:?}");
     }
-    let told = full.metrics.text().unwrap();
-    assert!(told.lines().any(|line| line == "riposte_audit_failures_total 2"), "{told}");
+    let text = full.metrics.text().unwrap();
+    assert!(text.lines().any(|line| line == "riposte_audit_failures_total 2"), "{text}");
     let folder = tempfile::tempdir().unwrap();
     assert!(open(&folder.path().join("no folder/audit.jsonl")).is_err() && open(folder.path()).is_err());
 }

@@ -76,14 +76,14 @@ impl From<Word> for Role {
 /// Describes a fault of the file and its line, without the line itself and without quoted text.
 /// This message is logged, and the text may be a token that was entered in the wrong place, so no
 /// value may appear in it.
-fn told(text: &str, error: &toml::de::Error) -> String {
+fn parse_error(text: &str, error: &toml::de::Error) -> String {
     let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count()) + 1;
-    let said = error.message().split('"').step_by(2).collect::<Vec<_>>().join("…");
+    let message = error.message().split('"').step_by(2).collect::<Vec<_>>().join("…");
     // The parser quotes the found value in one of two ways; this handles the other.
-    let (before, quoted) = said.split_once('`').unwrap_or((&said, ""));
+    let (before, quoted) = message.split_once('`').unwrap_or((&message, ""));
     let known = quoted.find("`, expected ").map_or("", |end| &quoted[end + 1..]);
-    let said = before.trim_end();
-    format!("line {line}: {said}{known}")
+    let message = before.trim_end();
+    format!("line {line}: {message}{known}")
 }
 
 impl Callers {
@@ -104,7 +104,7 @@ impl Callers {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let entries: BTreeMap<String, CallerEntry> = toml::from_str(text).map_err(|error| told(text, &error))?;
+        let entries: BTreeMap<String, CallerEntry> = toml::from_str(text).map_err(|error| parse_error(text, &error))?;
         let mut callers = Self::default();
         for (place, (name, entry)) in (1..).zip(entries) {
             let named = is_name(&name);
@@ -155,13 +155,13 @@ impl Callers {
     /// rejects its calls anyway.
     pub(super) fn ungranted(&self, policies: &Policies) -> Vec<String> {
         let ungranted = self.named.iter().filter(|(_, of)| policies.of(of).is_err());
-        let told = |(name, of): &(String, ObjectType)| {
+        let warning = |(name, of): &(String, ObjectType)| {
             format!(
                 "caller {name:?}: object_types: {:?} is not registered in [object_types] of this server",
                 of.as_str()
             )
         };
-        ungranted.map(told).collect()
+        ungranted.map(warning).collect()
     }
 
     /// Returns the caller with this token.
@@ -207,8 +207,8 @@ fn distinct<T: Ord>(key: &str, list: Vec<T>) -> Result<BTreeSet<T>, String> {
     Ok(set)
 }
 
-fn require(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(otherwise()) }
+fn require(condition: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(otherwise()) }
 }
 
 #[cfg(test)]
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_where_its_hash_belongs_is_told_to_nobody() {
+    fn a_token_in_the_place_of_its_hash_appears_in_no_message() {
         for text in [
             "[a]\ntokens_sha256 = ['riposte_5ec2e7']",
             "[a]\ntokens_sha256 = 'riposte_5ec2e7'",
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_in_any_other_place_is_told_to_nobody_either() {
+    fn a_token_in_any_other_place_appears_in_no_message_either() {
         let table = "[a]\nroles = ['reader']\n";
         for rest in [
             "spiffe_ids = ['riposte_5ec2e7']\nobject_types = ['b']",
@@ -267,9 +267,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_wrong_is_refused_with_what_is_wrong() {
+    fn an_invalid_file_of_callers_is_rejected_with_the_reason() {
         let two = "[a]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['b']\n";
-        for (text, said) in [
+        for (text, message) in [
             ("", "names no caller"),
             ("[a]\nroles = ['reader']\nobject_types = ['b']", "neither tokens_sha256 nor spiffe_ids nor jwt_subjects"),
             ("[a]\ntokens_sha256 = ['12']\nroles = ['reader']\nobject_types = ['b']", "SHA-256"),
@@ -303,18 +303,21 @@ mod tests {
             (&format!("{two}{}", two.replace("[a]", "[b]")), "given twice"),
         ] {
             let error = Callers::parse(&file(text)).expect_err(text);
-            assert!(error.contains(said), "{error:?} does not say {said:?}");
+            assert!(error.contains(message), "{error:?} does not contain {message:?}");
         }
     }
 
     #[test]
-    fn a_type_that_this_server_does_not_serve_is_told_with_its_caller_and_admits_it_all_the_same() {
+    fn an_unregistered_object_type_is_reported_with_its_caller_which_is_still_admitted() {
         let text = "[web]\ntokens_sha256 = ['HASH']\nroles = ['reader']\nobject_types = ['article', 'vidoe']";
         let callers = Callers::parse(&file(text)).unwrap();
         assert!(callers.by_token(&TokenHash::of("secret")).is_some());
         let article = || [("article".to_owned(), Policy::default())].into();
-        let told = callers.ungranted(&Policies::closed(article()));
-        assert!(told.len() == 1 && told[0].starts_with("caller \"web\": object_types: \"vidoe\""), "{told:?}");
+        let warnings = callers.ungranted(&Policies::closed(article()));
+        assert!(
+            warnings.len() == 1 && warnings[0].starts_with("caller \"web\": object_types: \"vidoe\""),
+            "{warnings:?}"
+        );
         assert!(callers.ungranted(&Policies::open(article(), Policy::default())).is_empty());
     }
 }

@@ -30,10 +30,10 @@ pub struct PeerIdentity {
 
 /// Authenticates calls. Clones share the callers and keys, which may be replaced while calls run.
 #[derive(Debug, Clone)]
-pub struct Authenticator(Arc<Known>);
+pub struct Authenticator(Arc<AuthState>);
 
 #[derive(Debug)]
-struct Known {
+struct AuthState {
     callers: ArcSwap<Callers>,
     jwt: ArcSwapOption<JwtVerifier>,
     clock: Arc<dyn Clock>,
@@ -45,7 +45,7 @@ impl Authenticator {
     #[must_use]
     pub fn new(callers: Callers, jwt: Option<JwtVerifier>, clock: Arc<dyn Clock>, metrics: Metrics) -> Self {
         let (callers, jwt) = (ArcSwap::from_pointee(callers), ArcSwapOption::from_pointee(jwt));
-        Self(Arc::new(Known { callers, jwt, clock, metrics }))
+        Self(Arc::new(AuthState { callers, jwt, clock, metrics }))
     }
 
     /// Replaces the callers.
@@ -74,7 +74,7 @@ impl Authenticator {
     ///
     /// # Errors
     /// [`Error::CallerUnknown`].
-    pub(crate) fn who(
+    pub(crate) fn identify(
         &self,
         path: &str,
         headers: &HeaderMap,
@@ -116,7 +116,7 @@ impl Authenticator {
             return Ok(caller.clone());
         }
         let jwt = self.0.jwt.load();
-        let jwt = jwt.as_ref().filter(|_| JwtVerifier::looks_like(token)).ok_or(AuthFailure::Token)?;
+        let jwt = jwt.as_ref().filter(|_| JwtVerifier::is_jwt(token)).ok_or(AuthFailure::Token)?;
         let subject = jwt.subject(token, hash, self.0.clock.now())?;
         callers.by_subject(&subject).cloned().ok_or(AuthFailure::Subject)
     }
@@ -158,40 +158,40 @@ mod tests {
     }
 
     #[test]
-    fn where_everybody_is_admitted_a_token_changes_nothing() {
+    fn a_token_changes_nothing_if_every_caller_is_admitted() {
         let guard = guard(Callers::everybody());
         for headers in [HeaderMap::new(), sent("Bearer whatever")] {
-            let (caller, access) = guard.who(WRITE, &headers, None).unwrap().unwrap();
+            let (caller, access) = guard.identify(WRITE, &headers, None).unwrap().unwrap();
             assert_eq!((caller.name(), access.allows(&caller)), ("open", Ok(())));
         }
         let mut both = sent("Bearer a");
         both.append(http::header::AUTHORIZATION, HeaderValue::from_static("Bearer b"));
         for headers in [sent("Basic eA=="), sent("Bearer "), both] {
-            assert_eq!(guard.who(WRITE, &headers, None), Err(Error::CallerUnknown));
+            assert_eq!(guard.identify(WRITE, &headers, None), Err(Error::CallerUnknown));
         }
     }
 
     #[test]
-    fn a_certificate_whose_time_is_over_lets_nobody_in() {
+    fn an_expired_certificate_admits_no_caller() {
         let text = "[web]\nspiffe_ids = ['spiffe://a/b']\nroles = ['reader']\nobject_types = ['article']";
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         let guard = guard(Callers::read(file.path()).unwrap());
         for (valid_until, is_known) in [(Some(u64::MAX), true), (Some(1_700_000_000), false)] {
             let peer = PeerIdentity { identity: Some("spiffe://a/b".into()), valid_until, ..PeerIdentity::default() };
-            let who = guard.who(READ, &HeaderMap::new(), Some(&peer));
-            assert_eq!(who.map(|who| who.is_some()).unwrap_or_default(), is_known, "{valid_until:?}");
+            let admitted = guard.identify(READ, &HeaderMap::new(), Some(&peer));
+            assert_eq!(admitted.map(|known| known.is_some()).unwrap_or_default(), is_known, "{valid_until:?}");
         }
     }
 
     #[test]
-    fn where_nobody_is_known_only_health_is_told() {
+    fn without_known_callers_only_health_is_served() {
         let guard = guard(Callers::default());
         let peer = PeerIdentity { identity: Some("spiffe://a/b".into()), ..PeerIdentity::default() };
-        assert_eq!(guard.who(READ, &sent("Bearer x"), Some(&peer)), Err(Error::CallerUnknown));
-        assert_eq!(guard.who(READ, &HeaderMap::new(), Some(&peer)), Err(Error::CallerUnknown));
-        assert_eq!(guard.who("/grpc.health.v1.Health/Watch", &HeaderMap::new(), None), Ok(None));
+        assert_eq!(guard.identify(READ, &sent("Bearer x"), Some(&peer)), Err(Error::CallerUnknown));
+        assert_eq!(guard.identify(READ, &HeaderMap::new(), Some(&peer)), Err(Error::CallerUnknown));
+        assert_eq!(guard.identify("/grpc.health.v1.Health/Watch", &HeaderMap::new(), None), Ok(None));
         guard.exchange(Callers::everybody());
-        assert!(guard.who(READ, &HeaderMap::new(), None).is_ok());
+        assert!(guard.identify(READ, &HeaderMap::new(), None).is_ok());
     }
 }

@@ -27,7 +27,7 @@ use keys::KeySet;
 pub(super) const MAX_SUBJECT: usize = 512;
 /// The number of verified tokens in the cache. An issuer has few callers; with more of them some
 /// signatures are verified again.
-const REMEMBERED: u64 = 1_024;
+const MAX_VERIFIED: u64 = 1_024;
 /// Accepted types of tokens (`typ`): RFC 7519, 5.1, and RFC 9068, 2.1. The same keys sign other
 /// types for other purposes (RFC 8725, 3.11).
 const KINDS: [&str; 2] = ["jwt", "at+jwt"];
@@ -54,12 +54,12 @@ pub struct JwtRequirements {
 pub struct JwtVerifier {
     keys: KeySet,
     terms: JwtRequirements,
-    verified: Cache<TokenHash, Verified>,
+    verified: Cache<TokenHash, VerifiedToken>,
 }
 
 /// The cached result of a verification.
 #[derive(Debug, Clone)]
-struct Verified {
+struct VerifiedToken {
     subject: Arc<str>,
     /// The time from which the token is expired, leeway included.
     ends: Millis,
@@ -103,11 +103,11 @@ impl JwtVerifier {
     fn parse(text: &str, terms: JwtRequirements) -> Result<Self, String> {
         provider::install();
         let keys = KeySet::parse(text, &terms)?;
-        Ok(Self { keys, terms, verified: Cache::new(REMEMBERED) })
+        Ok(Self { keys, terms, verified: Cache::new(MAX_VERIFIED) })
     }
 
     /// Returns true if a token has the form of a JWT: three parts. An opaque token has no dot.
-    pub(super) fn looks_like(token: &str) -> bool {
+    pub(super) fn is_jwt(token: &str) -> bool {
         token.split('.').count() == 3
     }
 
@@ -127,7 +127,7 @@ impl JwtVerifier {
         if now < verified.ends { Ok(verified.subject) } else { Err(AuthFailure::Expired) }
     }
 
-    fn verify(&self, token: &str, now: Millis) -> Result<Verified, AuthFailure> {
+    fn verify(&self, token: &str, now: Millis) -> Result<VerifiedToken, AuthFailure> {
         let header = decode_header(token).map_err(|_| AuthFailure::Malformed)?;
         let kind = header.typ.as_deref().map(str::to_ascii_lowercase);
         let kind = kind.as_deref().map(|kind| kind.strip_prefix("application/").unwrap_or(kind));
@@ -137,7 +137,7 @@ impl JwtVerifier {
         }
         let key = header.kid.as_deref().and_then(|id| self.keys.get(id)).ok_or(AuthFailure::Key)?;
         let Claims { exp, nbf, others, .. } =
-            decode::<Claims>(token, &key.public, &key.validation).map_err(|error| why(error.kind()))?.claims;
+            decode::<Claims>(token, &key.public, &key.validation).map_err(|error| failure_of(error.kind()))?.claims;
         let leeway = i64::try_from(self.terms.leeway.as_millis()).unwrap_or(i64::MAX);
         let ends = Millis(millis(&exp)?.saturating_add(leeway));
         let begins = nbf.as_ref().map(millis).transpose()?.unwrap_or(i64::MIN).saturating_sub(leeway);
@@ -149,7 +149,7 @@ impl JwtVerifier {
         }
         let subject = others.get(&self.terms.claim).and_then(Value::as_str).ok_or(AuthFailure::Claim)?;
         if (1..=MAX_SUBJECT).contains(&subject.len()) {
-            Ok(Verified { subject: subject.into(), ends })
+            Ok(VerifiedToken { subject: subject.into(), ends })
         } else {
             Err(AuthFailure::Claim)
         }
@@ -158,14 +158,14 @@ impl JwtVerifier {
 
 /// Converts seconds since 1970, with or without a fraction, to milliseconds.
 fn millis(seconds: &Number) -> Result<i64, AuthFailure> {
-    let whole = seconds.as_i64().map(|seconds| seconds.saturating_mul(1_000));
+    let integer = seconds.as_i64().map(|seconds| seconds.saturating_mul(1_000));
     // The conversion saturates far beyond both ends of time.
-    let millis = whole.or_else(|| seconds.as_f64().map(|seconds| (seconds * 1_000.0) as i64));
+    let millis = integer.or_else(|| seconds.as_f64().map(|seconds| (seconds * 1_000.0) as i64));
     millis.ok_or(AuthFailure::Claim)
 }
 
 /// Maps an error of the library for a token whose key was found.
-fn why(error: &ErrorKind) -> AuthFailure {
+fn failure_of(error: &ErrorKind) -> AuthFailure {
     if let ErrorKind::InvalidSignature = error {
         AuthFailure::Signature
     } else if let ErrorKind::InvalidAlgorithm = error {

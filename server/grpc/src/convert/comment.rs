@@ -9,8 +9,8 @@ use super::{subject_key, time};
 /// Converts a comment as it was redacted for its reader: without content it is a tombstone, which
 /// has no author either.
 pub(crate) fn comment(view: CommentView) -> v1::Comment {
-    let CommentView { comment, subject, content: said, pinned } = view;
-    let said = said.filter(|_| comment.lifecycle.state != CommentState::Deleted);
+    let CommentView { comment, subject, content, pinned } = view;
+    let visible = content.filter(|_| comment.lifecycle.state != CommentState::Deleted);
     let etag = comment.etag();
     v1::Comment {
         id: comment.reference.id.get(),
@@ -19,9 +19,9 @@ pub(crate) fn comment(view: CommentView) -> v1::Comment {
         parent_id: comment.reference.parent_id.map_or(0, CommentId::get),
         depth: i32::from(comment.reference.path.depth()),
         floor: comment.reference.floor,
-        state: shown_state(comment.lifecycle.state, said.is_some()).into(),
-        member_id: said.as_ref().map_or_else(String::new, |_| comment.reference.member.into()),
-        content: said.map(content),
+        state: shown_state(comment.lifecycle.state, visible.is_some()).into(),
+        member_id: visible.as_ref().map_or_else(String::new, |_| comment.reference.member.into()),
+        content: visible.map(self::content),
         deleted_by: comment.lifecycle.deleted_by.map_or(v1::DeletedBy::Unspecified, deleted_by).into(),
         like_count: comment.counts.like_count,
         dislike_count: comment.counts.dislike_count,
@@ -59,8 +59,8 @@ pub(crate) fn thread<E>(
 /// Returns the state as a reader of the complete comment, or of its tombstone, sees it. Without
 /// content, PENDING, REJECTED and SHADOWED all read as HIDDEN; the author of a SHADOWED comment,
 /// which has its content, sees it as ACTIVE.
-fn shown_state(now: CommentState, whole: bool) -> v1::CommentState {
-    match (now, whole) {
+fn shown_state(now: CommentState, has_content: bool) -> v1::CommentState {
+    match (now, has_content) {
         (CommentState::Shadowed, true) => v1::CommentState::Active,
         (CommentState::Pending | CommentState::Rejected | CommentState::Shadowed, false) => v1::CommentState::Hidden,
         (now, _) => plain_state(now),

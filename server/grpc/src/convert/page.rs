@@ -23,24 +23,24 @@ pub(crate) enum Anchor {
     At(usize),
 }
 
-/// Returns the part of a page around its anchor that stays within `room` bytes, at least one item.
+/// Returns the part of a page around its anchor that stays within `budget` bytes, at least one item.
 /// Items that are cut off belong to the adjacent page.
-pub(crate) fn fit<T: Message>(page: Page<T>, anchor: Anchor, room: usize) -> Page<T> {
+pub(crate) fn fit<T: Message>(page: Page<T>, anchor: Anchor, budget: usize) -> Page<T> {
     let Page { mut items, more_before, more_after } = page;
     let Some(last) = items.len().checked_sub(1) else { return Page { items, more_before, more_after } };
     let sizes: Vec<usize> = items.iter().map(prost::Message::encoded_len).collect();
-    let kept = match anchor {
+    let anchor = match anchor {
         Anchor::First => 0,
         Anchor::Last => last,
         Anchor::At(index) => index.min(last),
     };
-    let (mut from, mut to, mut bytes) = (kept, kept, sizes[kept]);
+    let (mut from, mut to, mut bytes) = (anchor, anchor, sizes[anchor]);
     loop {
-        let before = (from > 0 && bytes + sizes[from - 1] <= room).then(|| from - 1);
+        let before = (from > 0 && bytes + sizes[from - 1] <= budget).then(|| from - 1);
         if let Some(before) = before {
             (from, bytes) = (before, bytes + sizes[before]);
         }
-        let after = (to < last && bytes + sizes[to + 1] <= room).then(|| to + 1);
+        let after = (to < last && bytes + sizes[to + 1] <= budget).then(|| to + 1);
         if let Some(after) = after {
             (to, bytes) = (after, bytes + sizes[after]);
         }
@@ -59,7 +59,7 @@ pub(crate) trait PositionedItem: Message {
     fn floor(&self) -> i32;
 
     /// Returns true if the item is this comment or contains it.
-    fn holds(&self, id: CommentId) -> bool;
+    fn contains(&self, id: CommentId) -> bool;
 }
 
 impl PositionedItem for v1::Comment {
@@ -67,7 +67,7 @@ impl PositionedItem for v1::Comment {
         self.floor
     }
 
-    fn holds(&self, id: CommentId) -> bool {
+    fn contains(&self, id: CommentId) -> bool {
         self.id == id.get()
     }
 }
@@ -77,7 +77,7 @@ impl PositionedItem for v1::CommentThread {
         self.comment.as_ref().map_or(0, |root| root.floor)
     }
 
-    fn holds(&self, id: CommentId) -> bool {
+    fn contains(&self, id: CommentId) -> bool {
         self.comment.iter().chain(&self.replies).any(|comment| comment.id == id.get())
     }
 }
@@ -100,11 +100,11 @@ pub(crate) struct PageCursors {
     pub(crate) previous: Option<TokenCursor>,
 }
 
-/// Returns the page cut to `room` bytes, and the cursors on either side of it.
-pub(crate) fn cut<T: PositionedItem>(page: Page<T>, asked: &PageArgs, room: usize) -> (Page<T>, PageCursors) {
-    let anchor = asked.anchor(&page.items);
-    let page = fit(page, anchor, room);
-    let ends = match asked {
+/// Returns the page cut to `budget` bytes, and the cursors on either side of it.
+pub(crate) fn cut<T: PositionedItem>(page: Page<T>, args: &PageArgs, budget: usize) -> (Page<T>, PageCursors) {
+    let anchor = args.anchor(&page.items);
+    let page = fit(page, anchor, budget);
+    let ends = match args {
         PageArgs::Floor(order, at) => ends_by_floor(*order, *at, &page),
         PageArgs::Rank(_, trail) => PageCursors {
             next: page
@@ -120,7 +120,7 @@ pub(crate) fn cut<T: PositionedItem>(page: Page<T>, asked: &PageArgs, room: usiz
 
 impl PageArgs {
     fn anchor<T: PositionedItem>(&self, items: &[T]) -> Anchor {
-        let holds = |id: &CommentId| items.iter().position(|item| item.holds(*id));
+        let index_of = |id: &CommentId| items.iter().position(|item| item.contains(*id));
         let index = match self {
             Self::Floor(_, ListStart::Start(PageStart::Beginning | PageStart::After(_))) => return Anchor::First,
             Self::Floor(_, ListStart::Start(PageStart::Before(_))) => return Anchor::Last,
@@ -130,7 +130,7 @@ impl PageArgs {
                     ListOrder::Newest => item.floor() <= *floor,
                 })
             }
-            Self::Floor(_, ListStart::Comment(id)) | Self::Rank(RankedAt::Comment(id), _) => holds(id),
+            Self::Floor(_, ListStart::Comment(id)) | Self::Rank(RankedAt::Comment(id), _) => index_of(id),
             Self::Rank(RankedAt::Beginning, _) => return Anchor::First,
             Self::Rank(RankedAt::Cursor(cursor), _) => match cursor.toward {
                 Direction::Ahead(_) => return Anchor::First,

@@ -121,13 +121,13 @@ impl RenderedThread {
     }
 
     /// Returns the encoded thread, with the token made by `token` if the thread has one.
-    pub(crate) fn whole(self, token: impl FnOnce(CommentId) -> Result<String>) -> Result<Bytes> {
+    pub(crate) fn complete(self, token: impl FnOnce(CommentId) -> Result<String>) -> Result<Bytes> {
         let Some(root) = CommentId::new(self.walks) else { return Ok(self.thread) };
         let token = token(root)?;
-        let mut whole = Vec::with_capacity(self.thread.len() + string::encoded_len(TOKEN, &token));
-        whole.extend_from_slice(&self.thread);
-        string::encode(TOKEN, &token, &mut whole);
-        Ok(whole.into())
+        let mut complete = Vec::with_capacity(self.thread.len() + string::encoded_len(TOKEN, &token));
+        complete.extend_from_slice(&self.thread);
+        string::encode(TOKEN, &token, &mut complete);
+        Ok(complete.into())
     }
 }
 
@@ -137,7 +137,7 @@ impl PositionedItem for RenderedThread {
     }
 
     // Only pages around a comment call this, and those are never rendered.
-    fn holds(&self, id: CommentId) -> bool {
+    fn contains(&self, id: CommentId) -> bool {
         self.walks == id.get()
     }
 }

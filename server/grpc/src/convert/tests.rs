@@ -67,7 +67,7 @@ fn a_tombstone_names_neither_text_nor_author() {
 }
 
 #[test]
-fn who_may_not_see_a_comment_learns_only_that_it_is_out_of_sight() {
+fn a_reader_that_may_not_see_a_comment_receives_only_that_it_is_hidden() {
     let author = MemberId::stored("m7".to_owned());
     for (state, others, own) in [
         (CommentState::Active, v1::CommentState::Active, v1::CommentState::Active),
@@ -106,18 +106,18 @@ fn floors(page: &Page<v1::Comment>) -> Vec<i32> {
 }
 
 #[test]
-fn a_page_that_is_too_large_keeps_what_lies_at_its_anchor() {
-    let room = 3_300;
-    for (anchor, kept, before, after) in [
+fn a_page_that_is_too_large_keeps_the_items_at_its_anchor() {
+    let budget = 3_300;
+    for (anchor, shown, before, after) in [
         (Anchor::First, vec![1, 2, 3], false, true),
         (Anchor::Last, vec![7, 8, 9], true, false),
         (Anchor::At(4), vec![4, 5, 6], true, true),
         (Anchor::At(0), vec![1, 2, 3], false, true),
         (Anchor::At(99), vec![7, 8, 9], true, false),
     ] {
-        let cut = fit(page(1..=9), anchor, room);
-        assert_eq!((floors(&cut), cut.more_before, cut.more_after), (kept, before, after), "{anchor:?}");
-        assert!(cut.items.iter().map(Message::encoded_len).sum::<usize>() <= room);
+        let cut = fit(page(1..=9), anchor, budget);
+        assert_eq!((floors(&cut), cut.more_before, cut.more_after), (shown, before, after), "{anchor:?}");
+        assert!(cut.items.iter().map(Message::encoded_len).sum::<usize>() <= budget);
     }
     assert_eq!(floors(&fit(page(1..=9), Anchor::First, 0)), [1], "one item at least");
     assert_eq!(floors(&fit(page(1..=9), Anchor::First, usize::MAX)).len(), 9);
@@ -125,29 +125,29 @@ fn a_page_that_is_too_large_keeps_what_lies_at_its_anchor() {
 }
 
 #[test]
-fn a_cut_page_leads_to_the_item_right_behind_the_last_one_sent() {
-    let asked = |at, order| PageArgs::Floor(order, at);
+fn a_cut_page_continues_with_the_item_after_the_last_one_sent() {
+    let args = |at, order| PageArgs::Floor(order, at);
     let floor = |step| Some(TokenCursor::Floor(step));
-    let (kept, ends) = cut(page(1..=9), &asked(ListStart::Start(PageStart::Beginning), ListOrder::Oldest), 2_200);
+    let (shown, ends) = cut(page(1..=9), &args(ListStart::Start(PageStart::Beginning), ListOrder::Oldest), 2_200);
     assert_eq!(
-        (floors(&kept), ends.next, ends.previous),
+        (floors(&shown), ends.next, ends.previous),
         (vec![1, 2], floor(FloorStep::after(2, ListOrder::Oldest)), None)
     );
-    let (kept, ends) =
-        cut(page((1..=9).rev()), &asked(ListStart::Start(PageStart::Before(0)), ListOrder::Newest), 2_200);
-    assert_eq!((floors(&kept), ends.next), (vec![2, 1], None));
+    let (shown, ends) =
+        cut(page((1..=9).rev()), &args(ListStart::Start(PageStart::Before(0)), ListOrder::Newest), 2_200);
+    assert_eq!((floors(&shown), ends.next), (vec![2, 1], None));
     assert_eq!(ends.previous, floor(FloorStep::before(2, ListOrder::Newest)));
     let five = CommentId::new(5).expect("positive");
     for at in [ListStart::Start(PageStart::Around(5)), ListStart::Comment(five)] {
-        let (kept, ends) = cut(page((1..=9).rev()), &asked(at, ListOrder::Newest), 3_300);
-        assert_eq!(floors(&kept), [6, 5, 4]);
+        let (shown, ends) = cut(page((1..=9).rev()), &args(at, ListOrder::Newest), 3_300);
+        assert_eq!(floors(&shown), [6, 5, 4]);
         assert_eq!(ends.next, floor(FloorStep::after(4, ListOrder::Newest)));
         assert_eq!(ends.previous, floor(FloorStep::before(6, ListOrder::Newest)));
     }
 }
 
 #[test]
-fn a_page_whose_items_went_away_still_leads_back() {
+fn a_page_whose_items_are_gone_still_has_a_previous_page() {
     for (order, back, on) in [(ListOrder::Oldest, 8, 6), (ListOrder::Newest, 6, 8)] {
         let empty = Page { items: Vec::<v1::Comment>::new(), more_before: true, more_after: false };
         let (_, ends) = cut(empty, &PageArgs::Floor(order, ListStart::Start(PageStart::After(7))), 0);
@@ -159,7 +159,7 @@ fn a_page_whose_items_went_away_still_leads_back() {
 }
 
 #[test]
-fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
+fn a_rendered_page_with_its_tokens_equals_the_page_byte_for_byte() {
     let threads = vec![
         Thread { root: view(CommentState::Active), replies: vec![view(CommentState::Active)], more_replies: true },
         Thread { root: view(CommentState::Deleted), replies: Vec::new(), more_replies: false },
@@ -179,7 +179,7 @@ fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
     let degraded = vec![v1::Degradation { part: 1, reason: 1 }];
     let shown = page.clone().redacted();
     let all = |threads: Vec<Thread>| threads.into_iter().map(|of| thread(of, token).expect("a token")).collect();
-    let whole = v1::ListCommentsResponse {
+    let expected = v1::ListCommentsResponse {
         threads: all(shown.threads.items),
         pinned: all(shown.pinned),
         next_page_token: "next".to_owned(),
@@ -189,8 +189,9 @@ fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
     };
     let (page, pinned) = RenderedBody::read(ListPageRenderer::new().rendered(page).into()).expect("it is a print");
     assert!(page.more_after && !page.more_before);
-    let all =
-        |threads: Vec<super::RenderedThread>| threads.into_iter().map(|of| of.whole(token).expect("a token")).collect();
+    let all = |threads: Vec<super::RenderedThread>| {
+        threads.into_iter().map(|of| of.complete(token).expect("a token")).collect()
+    };
     let rendered_page = RenderedResponse {
         threads: all(page.items),
         pinned: all(pinned),
@@ -199,5 +200,5 @@ fn a_page_in_print_is_the_page_to_the_byte_once_its_tokens_are_in() {
         subject: Some(subject(&about)),
         degraded,
     };
-    assert_eq!(rendered_page.encode_to_vec(), whole.encode_to_vec());
+    assert_eq!(rendered_page.encode_to_vec(), expected.encode_to_vec());
 }

@@ -4,249 +4,250 @@
 
 use riposte_sdk::v1;
 
-use crate::error_metadata::{ErrorSubject, Fact};
+use crate::error_metadata::{ErrorSubject, MetadataField};
 use crate::rpc_error::ErrorMetadata;
 
 impl ErrorSubject for v1::ExportSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.key.tell("subject", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.key.add_to(ErrorMetadata::default(), "subject")
     }
 }
 
 impl ErrorSubject for v1::ListSubjectsRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.object_type.tell("object_type", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
     }
 }
 
 impl ErrorSubject for v1::HideCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell(
-            "request_id",
-            self.reason.tell(
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(
+            self.reason.add_to(
+                self.moderator_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "moderator_id"),
                 "moderator_reason",
-                self.moderator_id.tell("moderator_id", self.id.tell("comment_id", ErrorMetadata::default())),
             ),
+            "request_id",
         )
     }
 }
 
 impl ErrorSubject for v1::UnhideCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell(
-            "request_id",
-            self.reason.tell(
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(
+            self.reason.add_to(
+                self.moderator_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "moderator_id"),
                 "moderator_reason",
-                self.moderator_id.tell("moderator_id", self.id.tell("comment_id", ErrorMetadata::default())),
             ),
+            "request_id",
         )
     }
 }
 
 impl ErrorSubject for v1::AdminServiceDeleteCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell(
-            "request_id",
-            self.reason.tell(
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(
+            self.reason.add_to(
+                self.moderator_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "moderator_id"),
                 "moderator_reason",
-                self.moderator_id.tell("moderator_id", self.id.tell("comment_id", ErrorMetadata::default())),
             ),
+            "request_id",
         )
     }
 }
 
 impl ErrorSubject for v1::VerifyCountsRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.scope.tell("subject", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.scope.add_to(ErrorMetadata::default(), "subject")
     }
 }
 
 impl ErrorSubject for v1::RepairCountsRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.scope.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.scope.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::RebuildMemberHistoryRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.scope.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.scope.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::RebuildRanksRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.scope.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.scope.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::RebuildCacheRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.scope.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.scope.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::ListHotSubjectsRequest {
-    fn facts(&self) -> ErrorMetadata {
+    fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()
     }
 }
 
 impl ErrorSubject for v1::CreateCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.subject.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::GetCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.min_revision.tell("min_revision", self.id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.min_revision.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "min_revision")
     }
 }
 
 impl ErrorSubject for v1::BatchGetCommentsRequest {
-    fn facts(&self) -> ErrorMetadata {
+    fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()
     }
 }
 
 impl ErrorSubject for v1::ListCommentsRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.subject.tell(
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(
+            self.min_revision
+                .add_to(self.around_comment_id.add_to(ErrorMetadata::default(), "comment_id"), "min_revision"),
             "subject",
-            self.min_revision.tell("min_revision", self.around_comment_id.tell("comment_id", ErrorMetadata::default())),
         )
     }
 }
 
 impl ErrorSubject for v1::UpdateCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::ListCommentRevisionsRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.id.tell("comment_id", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.id.add_to(ErrorMetadata::default(), "comment_id")
     }
 }
 
 impl ErrorSubject for v1::DeleteCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::UndeleteCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::PinCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::UnpinCommentRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::ListMemberCommentsRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.object_type.tell("object_type", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.object_type.add_to(ErrorMetadata::default(), "object_type")
     }
 }
 
 impl ErrorSubject for v1::SetLikeRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.comment_id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::BatchGetLikeStatesRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.subject.tell("subject", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(ErrorMetadata::default(), "subject")
     }
 }
 
 impl ErrorSubject for v1::ListLikersRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.comment_id.tell("comment_id", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.comment_id.add_to(ErrorMetadata::default(), "comment_id")
     }
 }
 
 impl ErrorSubject for v1::ListMemberLikesRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.subject.tell("subject", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(ErrorMetadata::default(), "subject")
     }
 }
 
 impl ErrorSubject for v1::CreateReplyRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.request_id.tell("request_id", self.parent_id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.request_id.add_to(self.parent_id.add_to(ErrorMetadata::default(), "comment_id"), "request_id")
     }
 }
 
 impl ErrorSubject for v1::ListRepliesRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.min_revision.tell("min_revision", self.root_id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.min_revision.add_to(self.root_id.add_to(ErrorMetadata::default(), "comment_id"), "min_revision")
     }
 }
 
 impl ErrorSubject for v1::GetThreadRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.min_revision.tell("min_revision", self.comment_id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.min_revision.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "min_revision")
     }
 }
 
 impl ErrorSubject for v1::ListConversationRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.min_revision.tell("min_revision", self.comment_id.tell("comment_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.min_revision.add_to(self.comment_id.add_to(ErrorMetadata::default(), "comment_id"), "min_revision")
     }
 }
 
 impl ErrorSubject for v1::CreateSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.key.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.key.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::GetSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.key.tell("subject", self.min_revision.tell("min_revision", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.key.add_to(self.min_revision.add_to(ErrorMetadata::default(), "min_revision"), "subject")
     }
 }
 
 impl ErrorSubject for v1::BatchGetSubjectsRequest {
-    fn facts(&self) -> ErrorMetadata {
+    fn error_metadata(&self) -> ErrorMetadata {
         ErrorMetadata::default()
     }
 }
 
 impl ErrorSubject for v1::UpdateSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.subject.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.subject.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::DeleteSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.key.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.key.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::UndeleteSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.key.tell("subject", self.request_id.tell("request_id", ErrorMetadata::default()))
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.key.add_to(self.request_id.add_to(ErrorMetadata::default(), "request_id"), "subject")
     }
 }
 
 impl ErrorSubject for v1::WatchSubjectRequest {
-    fn facts(&self) -> ErrorMetadata {
-        self.key.tell("subject", ErrorMetadata::default())
+    fn error_metadata(&self) -> ErrorMetadata {
+        self.key.add_to(ErrorMetadata::default(), "subject")
     }
 }
 
@@ -257,43 +258,43 @@ pub(crate) fn metadata_of(request: &str, bytes: &[u8]) -> Result<Option<ErrorMet
     use prost::Message;
 
     Ok(Some(match request {
-        "ExportSubjectRequest" => v1::ExportSubjectRequest::decode(bytes)?.facts(),
-        "ListSubjectsRequest" => v1::ListSubjectsRequest::decode(bytes)?.facts(),
-        "HideCommentRequest" => v1::HideCommentRequest::decode(bytes)?.facts(),
-        "UnhideCommentRequest" => v1::UnhideCommentRequest::decode(bytes)?.facts(),
-        "AdminServiceDeleteCommentRequest" => v1::AdminServiceDeleteCommentRequest::decode(bytes)?.facts(),
-        "VerifyCountsRequest" => v1::VerifyCountsRequest::decode(bytes)?.facts(),
-        "RepairCountsRequest" => v1::RepairCountsRequest::decode(bytes)?.facts(),
-        "RebuildMemberHistoryRequest" => v1::RebuildMemberHistoryRequest::decode(bytes)?.facts(),
-        "RebuildRanksRequest" => v1::RebuildRanksRequest::decode(bytes)?.facts(),
-        "RebuildCacheRequest" => v1::RebuildCacheRequest::decode(bytes)?.facts(),
-        "ListHotSubjectsRequest" => v1::ListHotSubjectsRequest::decode(bytes)?.facts(),
-        "CreateCommentRequest" => v1::CreateCommentRequest::decode(bytes)?.facts(),
-        "GetCommentRequest" => v1::GetCommentRequest::decode(bytes)?.facts(),
-        "BatchGetCommentsRequest" => v1::BatchGetCommentsRequest::decode(bytes)?.facts(),
-        "ListCommentsRequest" => v1::ListCommentsRequest::decode(bytes)?.facts(),
-        "UpdateCommentRequest" => v1::UpdateCommentRequest::decode(bytes)?.facts(),
-        "ListCommentRevisionsRequest" => v1::ListCommentRevisionsRequest::decode(bytes)?.facts(),
-        "DeleteCommentRequest" => v1::DeleteCommentRequest::decode(bytes)?.facts(),
-        "UndeleteCommentRequest" => v1::UndeleteCommentRequest::decode(bytes)?.facts(),
-        "PinCommentRequest" => v1::PinCommentRequest::decode(bytes)?.facts(),
-        "UnpinCommentRequest" => v1::UnpinCommentRequest::decode(bytes)?.facts(),
-        "ListMemberCommentsRequest" => v1::ListMemberCommentsRequest::decode(bytes)?.facts(),
-        "SetLikeRequest" => v1::SetLikeRequest::decode(bytes)?.facts(),
-        "BatchGetLikeStatesRequest" => v1::BatchGetLikeStatesRequest::decode(bytes)?.facts(),
-        "ListLikersRequest" => v1::ListLikersRequest::decode(bytes)?.facts(),
-        "ListMemberLikesRequest" => v1::ListMemberLikesRequest::decode(bytes)?.facts(),
-        "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.facts(),
-        "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.facts(),
-        "GetThreadRequest" => v1::GetThreadRequest::decode(bytes)?.facts(),
-        "ListConversationRequest" => v1::ListConversationRequest::decode(bytes)?.facts(),
-        "CreateSubjectRequest" => v1::CreateSubjectRequest::decode(bytes)?.facts(),
-        "GetSubjectRequest" => v1::GetSubjectRequest::decode(bytes)?.facts(),
-        "BatchGetSubjectsRequest" => v1::BatchGetSubjectsRequest::decode(bytes)?.facts(),
-        "UpdateSubjectRequest" => v1::UpdateSubjectRequest::decode(bytes)?.facts(),
-        "DeleteSubjectRequest" => v1::DeleteSubjectRequest::decode(bytes)?.facts(),
-        "UndeleteSubjectRequest" => v1::UndeleteSubjectRequest::decode(bytes)?.facts(),
-        "WatchSubjectRequest" => v1::WatchSubjectRequest::decode(bytes)?.facts(),
+        "ExportSubjectRequest" => v1::ExportSubjectRequest::decode(bytes)?.error_metadata(),
+        "ListSubjectsRequest" => v1::ListSubjectsRequest::decode(bytes)?.error_metadata(),
+        "HideCommentRequest" => v1::HideCommentRequest::decode(bytes)?.error_metadata(),
+        "UnhideCommentRequest" => v1::UnhideCommentRequest::decode(bytes)?.error_metadata(),
+        "AdminServiceDeleteCommentRequest" => v1::AdminServiceDeleteCommentRequest::decode(bytes)?.error_metadata(),
+        "VerifyCountsRequest" => v1::VerifyCountsRequest::decode(bytes)?.error_metadata(),
+        "RepairCountsRequest" => v1::RepairCountsRequest::decode(bytes)?.error_metadata(),
+        "RebuildMemberHistoryRequest" => v1::RebuildMemberHistoryRequest::decode(bytes)?.error_metadata(),
+        "RebuildRanksRequest" => v1::RebuildRanksRequest::decode(bytes)?.error_metadata(),
+        "RebuildCacheRequest" => v1::RebuildCacheRequest::decode(bytes)?.error_metadata(),
+        "ListHotSubjectsRequest" => v1::ListHotSubjectsRequest::decode(bytes)?.error_metadata(),
+        "CreateCommentRequest" => v1::CreateCommentRequest::decode(bytes)?.error_metadata(),
+        "GetCommentRequest" => v1::GetCommentRequest::decode(bytes)?.error_metadata(),
+        "BatchGetCommentsRequest" => v1::BatchGetCommentsRequest::decode(bytes)?.error_metadata(),
+        "ListCommentsRequest" => v1::ListCommentsRequest::decode(bytes)?.error_metadata(),
+        "UpdateCommentRequest" => v1::UpdateCommentRequest::decode(bytes)?.error_metadata(),
+        "ListCommentRevisionsRequest" => v1::ListCommentRevisionsRequest::decode(bytes)?.error_metadata(),
+        "DeleteCommentRequest" => v1::DeleteCommentRequest::decode(bytes)?.error_metadata(),
+        "UndeleteCommentRequest" => v1::UndeleteCommentRequest::decode(bytes)?.error_metadata(),
+        "PinCommentRequest" => v1::PinCommentRequest::decode(bytes)?.error_metadata(),
+        "UnpinCommentRequest" => v1::UnpinCommentRequest::decode(bytes)?.error_metadata(),
+        "ListMemberCommentsRequest" => v1::ListMemberCommentsRequest::decode(bytes)?.error_metadata(),
+        "SetLikeRequest" => v1::SetLikeRequest::decode(bytes)?.error_metadata(),
+        "BatchGetLikeStatesRequest" => v1::BatchGetLikeStatesRequest::decode(bytes)?.error_metadata(),
+        "ListLikersRequest" => v1::ListLikersRequest::decode(bytes)?.error_metadata(),
+        "ListMemberLikesRequest" => v1::ListMemberLikesRequest::decode(bytes)?.error_metadata(),
+        "CreateReplyRequest" => v1::CreateReplyRequest::decode(bytes)?.error_metadata(),
+        "ListRepliesRequest" => v1::ListRepliesRequest::decode(bytes)?.error_metadata(),
+        "GetThreadRequest" => v1::GetThreadRequest::decode(bytes)?.error_metadata(),
+        "ListConversationRequest" => v1::ListConversationRequest::decode(bytes)?.error_metadata(),
+        "CreateSubjectRequest" => v1::CreateSubjectRequest::decode(bytes)?.error_metadata(),
+        "GetSubjectRequest" => v1::GetSubjectRequest::decode(bytes)?.error_metadata(),
+        "BatchGetSubjectsRequest" => v1::BatchGetSubjectsRequest::decode(bytes)?.error_metadata(),
+        "UpdateSubjectRequest" => v1::UpdateSubjectRequest::decode(bytes)?.error_metadata(),
+        "DeleteSubjectRequest" => v1::DeleteSubjectRequest::decode(bytes)?.error_metadata(),
+        "UndeleteSubjectRequest" => v1::UndeleteSubjectRequest::decode(bytes)?.error_metadata(),
+        "WatchSubjectRequest" => v1::WatchSubjectRequest::decode(bytes)?.error_metadata(),
         _ => return Ok(None),
     }))
 }

@@ -25,7 +25,7 @@ use crate::status::status;
 /// would cost every call.
 #[derive(Debug)]
 pub struct CallBody {
-    kind: Kind,
+    kind: BodyKind,
     /// The limited resources of a stream, until it has ended or its reader is gone.
     _held: Option<InFlightGuard>,
 }
@@ -34,9 +34,9 @@ pub struct CallBody {
 #[derive(Debug)]
 pub(super) enum InFlightGuard {
     /// The stream's place in its admission pool.
-    Room(#[expect(dead_code, reason = "its end gives it back")] Admitted),
+    Pool(#[expect(dead_code, reason = "its drop releases it")] Admitted),
     /// A health watch, of which each connection has a limited number.
-    Watch(#[expect(dead_code, reason = "its end gives it back")] OwnedSemaphorePermit),
+    Watch(#[expect(dead_code, reason = "its drop releases it")] OwnedSemaphorePermit),
 }
 
 /// A response produced by a handler.
@@ -55,11 +55,11 @@ struct Making {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum BodyKind {
     /// Produced by a handler; its trailers end the measurement.
     Made(Making),
     /// A cached message, then the trailers of success.
-    Kept(Option<Bytes>, Option<HeaderMap>),
+    Cached(Option<Bytes>, Option<HeaderMap>),
 }
 
 /// A frame, as a body yields it.
@@ -93,7 +93,7 @@ impl HandlerResponse {
 }
 
 /// Builds the response of a handler. The request id goes into the trailers, or into the headers of
-/// a response without trailers. The message counts as unread from now on.
+/// a response without trailers. The message counts towards the send buffer from now on.
 pub(super) fn made(
     HandlerResponse { mut response, message, held, ends }: HandlerResponse,
     id: HeaderValue,
@@ -110,7 +110,7 @@ pub(super) fn made(
         let message = message.map(|message| message.map(|frame| counted(backlog.as_ref(), frame)));
         // A response that has ended with its headers needs no timer.
         let ends = ends.filter(|_| !has_ended).map(|ends| Box::pin(tokio::time::sleep_until(ends)));
-        CallBody { kind: Kind::Made(Making { body, id: later, message, measured, backlog, ends }), _held: held }
+        CallBody { kind: BodyKind::Made(Making { body, id: later, message, measured, backlog, ends }), _held: held }
     })
 }
 
@@ -143,8 +143,8 @@ impl Making {
 
     /// Returns the trailers of a stream whose deadline has passed.
     fn too_late(&mut self) -> Message {
-        let refusal = RpcError::from(Error::DeadlineExceeded);
-        let status = status(refusal, self.id.as_ref().map(tag::text).unwrap_or_default());
+        let error = RpcError::from(Error::DeadlineExceeded);
+        let status = status(error, self.id.as_ref().map(tag::text).unwrap_or_default());
         let mut trailers = HeaderMap::new();
         status.add_header(&mut trailers)?;
         self.measured.status(&trailers);
@@ -153,7 +153,7 @@ impl Making {
     }
 }
 
-/// Returns the frame, counted as unread until its bytes are dropped.
+/// Returns the frame. It counts towards the send buffer until its bytes are dropped.
 fn counted(backlog: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Bytes> {
     match backlog {
         Some(backlog) => frame.map_data(|bytes| backlog.waiting(bytes)),
@@ -162,14 +162,15 @@ fn counted(backlog: Option<&ConnectionBuffer>, frame: Frame<Bytes>) -> Frame<Byt
 }
 
 /// Builds a complete response from a cached message, which includes its head.
-pub(super) fn kept(
+pub(super) fn cached(
     message: Bytes,
     id: HeaderValue,
     mut measured: CallTimer,
     backlog: Option<ConnectionBuffer>,
 ) -> Response<CallBody> {
     measured.succeeded();
-    // The bytes count as unread although responses share them: they are shared only while cached.
+    // The bytes count towards the send buffer although responses share them: they are shared only
+    // while cached.
     let message = match backlog {
         Some(backlog) => backlog.waiting(message),
         None => message,
@@ -177,7 +178,7 @@ pub(super) fn kept(
     let mut trailers = HeaderMap::with_capacity(2);
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     trailers.insert(REQUEST_ID, id);
-    let mut response = Response::new(CallBody { kind: Kind::Kept(Some(message), Some(trailers)), _held: None });
+    let mut response = Response::new(CallBody { kind: BodyKind::Cached(Some(message), Some(trailers)), _held: None });
     response.headers_mut().insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     response
 }
@@ -188,8 +189,8 @@ impl http_body::Body for CallBody {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
         match &mut self.get_mut().kind {
-            Kind::Made(making) => making.frame(cx),
-            Kind::Kept(message, trailers) => {
+            BodyKind::Made(making) => making.frame(cx),
+            BodyKind::Cached(message, trailers) => {
                 let frame = message.take().map(Frame::data).or_else(|| trailers.take().map(Frame::trailers));
                 Poll::Ready(frame.map(Ok))
             }
@@ -198,8 +199,8 @@ impl http_body::Body for CallBody {
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Made(making) => making.message.is_none() && making.body.is_end_stream(),
-            Kind::Kept(message, trailers) => message.is_none() && trailers.is_none(),
+            BodyKind::Made(making) => making.message.is_none() && making.body.is_end_stream(),
+            BodyKind::Cached(message, trailers) => message.is_none() && trailers.is_none(),
         }
     }
 
@@ -207,8 +208,8 @@ impl http_body::Body for CallBody {
     /// not have.
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            Kind::Made(making) if making.message.is_none() => making.body.size_hint(),
-            Kind::Made(_) | Kind::Kept(..) => SizeHint::default(),
+            BodyKind::Made(making) if making.message.is_none() => making.body.size_hint(),
+            BodyKind::Made(_) | BodyKind::Cached(..) => SizeHint::default(),
         }
     }
 }
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_fails_instead_of_its_message_keeps_the_failure() {
+    fn a_response_that_fails_before_its_message_keeps_the_failure() {
         let sound = made(Ok(Frame::data(Bytes::from_static(b"four"))));
         assert!(sound.bytes() == 4 && sound.message.is_some_and(|message| message.is_ok()));
         let failed = made(Err(tonic::Status::data_loss("half of it")));

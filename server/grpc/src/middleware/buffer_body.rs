@@ -1,6 +1,6 @@
 //! Buffers the message of a unary call before the call enters its admission pool. A client that
-//! sends slowly therefore occupies no capacity, and a message that is too large is refused by its
-//! head, undecoded and mostly unread.
+//! sends slowly therefore occupies no capacity, and a message that is too large is rejected by its
+//! head, before it is decoded and mostly before it is read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ pub struct BodyBuffers(Arc<Semaphore>);
 #[derive(Debug, Default)]
 struct Taken {
     bytes: usize,
-    rooms: [Option<OwnedSemaphorePermit>; 2],
+    permits: [Option<OwnedSemaphorePermit>; 2],
 }
 
 impl Default for BodyBuffers {
@@ -54,14 +54,14 @@ impl BodyBuffers {
             return Ok(());
         }
         let part = connection.map(ConnectionBuffer::arriving);
-        for (room, of) in taken.rooms.iter_mut().zip([part, Some(&self.0)]) {
+        for (permit, of) in taken.permits.iter_mut().zip([part, Some(&self.0)]) {
             let Some(of) = of else { continue };
             let bytes = u32::try_from(more).unwrap_or(u32::MAX);
             let new = Arc::clone(of).try_acquire_many_owned(bytes);
             let new = new.map_err(|_| Error::Overloaded { after: AGAIN })?;
-            match room {
-                Some(room) => room.merge(new),
-                None => *room = Some(new),
+            match permit {
+                Some(permit) => permit.merge(new),
+                None => *permit = Some(new),
             }
         }
         taken.bytes = length;
@@ -75,16 +75,16 @@ impl BodyBuffers {
 /// [`Error::MessageTooLarge`] beyond `limit` bytes; [`Error::Invalid`] for more bytes than the head
 /// states; [`Error::Overloaded`] while too many bytes are in transfer; [`Error::DeadlineExceeded`]
 /// if the body does not arrive in `time`.
-pub(super) async fn gather(
+pub(super) async fn buffer(
     request: Request<Body>,
     limit: usize,
     time: Duration,
     (bodies, connection): (&BodyBuffers, Option<&ConnectionBuffer>),
 ) -> Result<Request<Body>, Error> {
     let (parts, body) = request.into_parts();
-    let whole = tokio::time::timeout(time, read(body, limit, bodies, connection)).await;
-    let whole = whole.unwrap_or(Err(Error::DeadlineExceeded))?;
-    Ok(Request::from_parts(parts, Body::new(Full::new(whole))))
+    let message = tokio::time::timeout(time, read(body, limit, bodies, connection)).await;
+    let message = message.unwrap_or(Err(Error::DeadlineExceeded))?;
+    Ok(Request::from_parts(parts, Body::new(Full::new(message))))
 }
 
 async fn read(
@@ -113,7 +113,7 @@ async fn read(
                 return Err(Error::MessageTooLarge { limit });
             }
             if begun.len() > HEAD + length {
-                return Err(Error::invalid("(message)", "is longer than its head tells"));
+                return Err(Error::invalid("(message)", "is longer than its head states"));
             }
         }
         bodies.grow(&mut taken, begun.len(), connection)?;
@@ -139,7 +139,7 @@ mod tests {
     use riposte_core::Error;
     use tonic::body::Body;
 
-    use super::{BodyBuffers, MOST, SMALL, Taken, gather};
+    use super::{BodyBuffers, MOST, SMALL, Taken, buffer};
     use crate::admission::SendBuffer;
 
     const TIME: Duration = Duration::from_millis(20);
@@ -150,31 +150,31 @@ mod tests {
         let frames = futures::stream::iter(frames.collect::<Vec<_>>());
         let body = if ends { frames.boxed() } else { frames.chain(futures::stream::pending()).boxed() };
         let request =
-            gather(Request::new(Body::new(StreamBody::new(body))), 4, TIME, (&BodyBuffers::default(), None)).await?;
+            buffer(Request::new(Body::new(StreamBody::new(body))), 4, TIME, (&BodyBuffers::default(), None)).await?;
         Ok(request.into_body().collect().await.expect("it is whole").to_bytes().to_vec())
     }
 
     #[tokio::test]
-    async fn a_message_comes_in_any_pieces_and_is_the_same() {
+    async fn a_message_is_the_same_in_any_number_of_pieces() {
         for pieces in [&[&[0, 0, 0, 0, 4, 1, 2, 3, 4][..]][..], &[&[0, 0], &[0, 0, 4, 1], &[2, 3, 4]], &[]] {
             assert_eq!(gathered(pieces, true).await, Ok(pieces.concat()));
         }
     }
 
     #[tokio::test]
-    async fn what_is_too_large_is_refused_by_its_head_and_what_is_slow_in_time() {
+    async fn a_large_message_is_rejected_by_its_head_and_a_slow_one_in_time() {
         let large = Err(Error::MessageTooLarge { limit: 4 });
         assert_eq!(gathered(&[&[0, 0, 0, 0, 5]], false).await, large);
         assert_eq!(gathered(&[&[0, 0, 0], &[0, 5]], false).await, large);
         let long = gathered(&[&[0, 0, 0, 0, 1], &[0; 5]], false).await;
-        assert!(long.as_ref().is_err_and(|why| matches!(why, Error::Invalid(_))), "longer than it says: {long:?}");
+        assert!(long.as_ref().is_err_and(|error| matches!(error, Error::Invalid(_))), "longer than it says: {long:?}");
         assert_eq!(gathered(&[&[0, 0, 0, 0, 4, 1]], false).await, Err(Error::DeadlineExceeded));
     }
 
     #[test]
-    fn messages_that_do_not_end_have_no_more_than_their_room_and_no_connection_all_of_it() {
-        let (bodies, unread) = (BodyBuffers::default(), SendBuffer::new(1 << 20, TIME));
-        let (greedy, other) = (unread.connection(), unread.connection());
+    fn incomplete_messages_have_no_more_than_the_budget_and_no_connection_has_all_of_it() {
+        let (bodies, buffer) = (BodyBuffers::default(), SendBuffer::new(1 << 20, TIME));
+        let (greedy, other) = (buffer.connection(), buffer.connection());
         let mut held = Vec::new();
         let refused = loop {
             let mut taken = Taken::default();

@@ -30,7 +30,7 @@ use tracing::Instrument;
 use super::body::{self, CallBody, HandlerResponse, InFlightGuard};
 use super::buffer_body::{self, BodyBuffers};
 use super::fault::{self, FaultOutcome, InjectedFaults};
-use super::{deadline, peek_body, refusal, tag};
+use super::{deadline, peek_body, rejection, tag};
 use crate::admission::{Admission, ConnectionBuffer, MessageProfile, MethodPolicy, Timeouts};
 use crate::audit::{AuditLog, CallAttempt};
 use crate::auth::{Authenticator, PeerIdentity};
@@ -49,7 +49,7 @@ const SUBJECT_WATCH: &str = "/riposte.v1.SubjectService/WatchSubject";
 const HEALTH_WATCH: &str = "/grpc.health.v1.Health/Watch";
 
 /// The readiness of the store. While the gate is closed, every call except health and reflection is
-/// refused.
+/// rejected.
 #[derive(Debug, Clone, Default)]
 pub struct ReadinessGate(Arc<AtomicBool>);
 
@@ -90,7 +90,7 @@ pub struct CallLayer {
     /// Measures each call, and creates its span if traces are exported.
     pub calls: CallMetrics,
     /// The response cache; `None` where no such call is served.
-    pub hot: Option<ResponseCacheLayer>,
+    pub response_cache: Option<ResponseCacheLayer>,
     /// The audit log for AdminService calls that are refused before they reach their handlers;
     /// `None` where AdminService is not served.
     pub audit: Option<AuditLog>,
@@ -111,7 +111,7 @@ impl<S> Layer<S> for CallLayer {
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Response<CallBody>, Infallible>> + Send>>;
+type CallFuture = Pin<Box<dyn Future<Output = Result<Response<CallBody>, Infallible>> + Send>>;
 
 impl<S> Service<Request<Body>> for CallService<S>
 where
@@ -120,13 +120,13 @@ where
 {
     type Response = Response<CallBody>;
     type Error = Infallible;
-    type Future = Answer;
+    type Future = CallFuture;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Answer {
+    fn call(&mut self, request: Request<Body>) -> CallFuture {
         // The instance that was polled ready serves this call; its clone waits for the next one.
         let ready = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, ready);
@@ -141,14 +141,14 @@ where
             let mut measured = layer.calls.begin(request.uri().path(), request.headers(), &id);
             let span = measured.span().clone();
             let call = Call { request, arrived, id: &id, backlog: backlog.as_ref() };
-            let said = layer.within_time(inner, call, &mut measured, attempt.as_mut()).instrument(span).await;
-            let said = said.map_err(|refusal| status(refusal, tag::text(&id)));
+            let response = layer.within_time(inner, call, &mut measured, attempt.as_mut()).instrument(span).await;
+            let response = response.map_err(|error| status(error, tag::text(&id)));
             if let Some(attempt) = attempt {
-                attempt.answered(said.as_ref().err());
+                attempt.completed(response.as_ref().err());
             }
-            Ok(match said {
+            Ok(match response {
                 Ok(EncodedResponse::Made(made)) => body::made(*made, id, measured, backlog),
-                Ok(EncodedResponse::Kept(message)) => body::kept(message, id, measured, backlog),
+                Ok(EncodedResponse::Cached(message)) => body::cached(message, id, measured, backlog),
                 Err(status) => body::made(HandlerResponse::one(status.into_http()), id, measured, None),
             })
         })
@@ -160,7 +160,7 @@ enum EncodedResponse {
     /// The response of a handler; a stream holds its place in the admission pool.
     Made(Box<HandlerResponse>),
     /// A cached message.
-    Kept(Bytes),
+    Cached(Bytes),
 }
 
 /// A call as it arrives.
@@ -207,7 +207,7 @@ impl CallLayer {
     {
         let about_us = request.uri().path().starts_with("/grpc.");
         if !about_us && !self.takes_calls {
-            return Err(refusal::elsewhere(request.uri().path()).into());
+            return Err(rejection::elsewhere(request.uri().path()).into());
         }
         if let Some(attempt) = &attempt {
             request.extensions_mut().insert(attempt.begun());
@@ -215,47 +215,47 @@ impl CallLayer {
         if !about_us && !self.gate.is_open() {
             return Err(Error::ShardAway { after: CircuitBreaker::PAUSE }.into());
         }
-        let caller = self.let_in(&request, measured, attempt)?;
+        let caller = self.authorize(&request, measured, attempt)?;
         let terms = method(request.uri().path()).map(|method| method.policy);
         let terms = terms.filter(|_| self.serves(request.uri().path()));
         // Health checks are served even on a connection that does not read its responses.
         let backlog = backlog.filter(|_| terms.is_some());
         backlog.map_or(Ok(()), |backlog| self.admission.reads(backlog))?;
-        let (asked, most) = (deadline::of(request.headers())?, self.times.of(terms));
-        let until = arrived + asked.map_or(most, |asked| asked.min(most));
-        if asked.is_some_and(|asked| asked.is_zero()) {
+        let (requested, most) = (deadline::of(request.headers())?, self.times.of(terms));
+        let until = arrived + requested.map_or(most, |requested| requested.min(most));
+        if requested.is_some_and(|requested| requested.is_zero()) {
             return Err(Error::DeadlineExceeded.into());
         }
         // A deadline beyond the range of the clock is treated as none.
-        let deadline = CallerDeadline(asked.and_then(|asked| arrived.checked_add(asked)));
-        let known = AuthorizedCall { id, backlog, caller, terms, until, deadline };
+        let deadline = CallerDeadline(requested.and_then(|requested| arrived.checked_add(requested)));
+        let authorized = AuthorizedCall { id, backlog, caller, terms, until, deadline };
         let call = async {
-            let fate = match &self.faults {
-                Some(faults) => faults.strike(fault::of(request.headers())).await?,
+            let outcome = match &self.faults {
+                Some(faults) => faults.inject(fault::of(request.headers())).await?,
                 None => FaultOutcome::Sent,
             };
             // Catching the panic is sound: a handler holds ports and no state, so a panic leaves
             // nothing shared half-changed.
-            let answer = AssertUnwindSafe(self.answer(inner, request, known)).catch_unwind().await;
-            if fate == FaultOutcome::Lost {
+            let response = AssertUnwindSafe(self.respond(inner, request, authorized)).catch_unwind().await;
+            if outcome == FaultOutcome::Lost {
                 return Err(Error::ShardUnavailable.into());
             }
-            answer
+            response
                 .unwrap_or_else(|panic| Err(Error::internal(format!("a handler panicked: {}", reason(&*panic))).into()))
         };
         tokio::time::timeout_at(until, call).await.unwrap_or_else(|_| Err(Error::DeadlineExceeded.into()))
     }
 
     /// Returns the caller, if it is authorized; `None` for methods that need no credentials.
-    fn let_in(
+    fn authorize(
         &self,
         request: &Request<Body>,
         measured: &mut CallTimer,
         attempt: Option<&mut CallAttempt>,
     ) -> Result<Option<Caller>, RpcError> {
         let peer = request.extensions().get::<PeerIdentity>();
-        let who = self.guard.who(request.uri().path(), request.headers(), peer)?;
-        let Some((caller, access)) = who else { return Ok(None) };
+        let known = self.guard.identify(request.uri().path(), request.headers(), peer)?;
+        let Some((caller, access)) = known else { return Ok(None) };
         measured.by(caller.shared_name());
         if let Some(attempt) = attempt {
             attempt.by(&caller);
@@ -288,36 +288,36 @@ impl CallLayer {
     }
 
     /// Serves a call from the response cache, or calls the handler.
-    async fn answer<S>(
+    async fn respond<S>(
         &self,
         mut inner: S,
         mut request: Request<Body>,
-        known: AuthorizedCall<'_>,
+        authorized: AuthorizedCall<'_>,
     ) -> Result<EncodedResponse, RpcError>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let AuthorizedCall { id, backlog, caller, terms, until, deadline } = known;
-        if let (Some(hot), Some(caller)) = (&self.hot, &caller)
-            && hot.serves(request.uri().path())
+        let AuthorizedCall { id, backlog, caller, terms, until, deadline } = authorized;
+        if let (Some(cache), Some(caller)) = (&self.response_cache, &caller)
+            && cache.serves(request.uri().path())
         {
-            let peeked = peek_body::peek(request, ResponseCacheLayer::MAX_REQUEST).await;
-            if let Some(message) = peeked.whole()
-                && let Some(kept) = hot.answer(caller, message).await
+            let peeked = peek_body::read(request, ResponseCacheLayer::MAX_REQUEST).await;
+            if let Some(message) = peeked.complete()
+                && let Some(cached) = cache.respond(caller, message).await
             {
-                let message = kept?;
+                let message = cached?;
                 backlog.map_or(Ok(()), |backlog| self.admission.fits(backlog, message.len()))?;
-                return Ok(EncodedResponse::Kept(message));
+                return Ok(EncodedResponse::Cached(message));
             }
             request = peeked.into_request();
         }
         let stream = terms.is_some_and(|terms| terms.kind.streams());
         if let Some(terms) = terms.filter(|terms| terms.kind != MessageProfile::Import) {
             let limit = terms.kind.max_message(self.max_request);
-            request = buffer_body::gather(request, limit, self.body_time, (&self.bodies, backlog)).await?;
+            request = buffer_body::buffer(request, limit, self.body_time, (&self.bodies, backlog)).await?;
         }
         let watches = if request.uri().path() == HEALTH_WATCH { Self::watch_of_health(&request)? } else { None };
-        let room = match terms {
+        let permit = match terms {
             Some(terms) => Some(self.admission.enter(terms, caller.as_ref(), Some(until)).await?),
             None => None,
         };
@@ -329,14 +329,14 @@ impl CallLayer {
         let uri = request.uri().clone();
         let Ok(response) = inner.call(request).await;
         let limit = terms.map_or(MAX_ABOUT_US, |terms| terms.kind.max_message(self.max_request));
-        if let Some(error) = refusal::of(&response, uri.path(), limit) {
+        if let Some(error) = rejection::of(&response, uri.path(), limit) {
             return Err(error.into());
         }
         // The handler of WatchSubject ends its own stream, and reports the watched subject in the
         // error.
         let ends = deadline.0.filter(|_| stream && uri.path() != SUBJECT_WATCH || watches.is_some());
         if stream {
-            let held = room.map(InFlightGuard::Room);
+            let held = permit.map(InFlightGuard::Pool);
             return Ok(EncodedResponse::Made(Box::new(HandlerResponse { response, message: None, held, ends })));
         }
         let made = Box::new(HandlerResponse {

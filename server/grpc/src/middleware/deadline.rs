@@ -25,13 +25,13 @@ pub(super) fn of(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
     let Some(value) = values.next() else { return Ok(None) };
     // Two values are rejected, because the caller's intent is unknown.
     match value.to_str().ok().filter(|_| values.next().is_none()).and_then(parse) {
-        Some(asked) => Ok(Some(own(asked))),
+        Some(requested) => Ok(Some(own(requested))),
         None => Err(Error::invalid(TIMEOUT, "must be one of 1 to 8 digits and a unit of H, M, S, m, u, n")),
     }
 }
 
-fn own(asked: Duration) -> Duration {
-    asked.saturating_sub(MARGIN.min(asked / 10).max(TICK))
+fn own(requested: Duration) -> Duration {
+    requested.saturating_sub(MARGIN.min(requested / 10).max(TICK))
 }
 
 /// Parses 1 to 8 digits and a unit, as the gRPC specification requires.
@@ -65,7 +65,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         for (value, sound) in [("1S", true), ("5S", false)] {
             headers.append(TIMEOUT, value.parse().unwrap());
-            assert_eq!(of(&headers).is_ok_and(|asked| asked.is_some()), sound, "{headers:?}");
+            assert_eq!(of(&headers).is_ok_and(|requested| requested.is_some()), sound, "{headers:?}");
         }
     }
 
@@ -88,9 +88,10 @@ mod tests {
     }
 
     #[test]
-    fn ours_ends_before_the_transports_by_what_timers_tell_apart() {
-        for (asked, ours) in [(0, 0), (700, 0), (1_000, 0), (3_000, 2_000), (20_000, 18_000), (1_000_000, 995_000)] {
-            assert_eq!(own(Duration::from_micros(asked)), Duration::from_micros(ours), "{asked} us");
+    fn our_deadline_ends_before_the_transports_by_at_least_one_timer_tick() {
+        for (requested, ours) in [(0, 0), (700, 0), (1_000, 0), (3_000, 2_000), (20_000, 18_000), (1_000_000, 995_000)]
+        {
+            assert_eq!(own(Duration::from_micros(requested)), Duration::from_micros(ours), "{requested} us");
         }
     }
 }

@@ -26,7 +26,7 @@ const MAX_COUNTED: usize = 10_000;
 /// The number of injected faults by header. Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub struct InjectedFaults {
-    answered: Arc<Mutex<HashMap<String, u32>>>,
+    counts: Arc<Mutex<HashMap<String, u32>>>,
 }
 
 /// The faults that a header requests.
@@ -53,7 +53,7 @@ impl InjectedFaults {
     /// # Errors
     /// The fault that the header requests, until it has been returned the requested number of
     /// times.
-    pub(super) async fn strike(&self, headers: Option<String>) -> Result<FaultOutcome, Error> {
+    pub(super) async fn inject(&self, headers: Option<String>) -> Result<FaultOutcome, Error> {
         let Some(text) = headers else { return Ok(FaultOutcome::Sent) };
         let ask = parse(&text)?;
         tokio::time::sleep(ask.delay).await;
@@ -61,18 +61,18 @@ impl InjectedFaults {
         if refused + ask.lose == 0 {
             return Ok(FaultOutcome::Sent);
         }
-        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
-        if answered.len() >= MAX_COUNTED {
-            answered.clear();
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.len() >= MAX_COUNTED {
+            counts.clear();
         }
-        let count = answered.entry(text.clone()).or_default();
+        let count = counts.entry(text.clone()).or_default();
         let before = *count;
         *count += 1;
         match ask.code {
             Some(code) if before < refused => Err(error(&code)),
             _ if before - refused < ask.lose => Ok(FaultOutcome::Lost),
             _ => {
-                answered.remove(&text);
+                counts.remove(&text);
                 Ok(FaultOutcome::Sent)
             }
         }
@@ -126,31 +126,31 @@ mod tests {
     use super::{Error, FaultOutcome, InjectedFaults, parse};
 
     #[tokio::test]
-    async fn a_fault_comes_as_often_as_it_was_asked_for_and_then_the_call_goes_through() {
+    async fn a_fault_is_injected_the_requested_number_of_times_and_then_the_call_succeeds() {
         let faults = InjectedFaults::default();
         let header = || Some("code=UNAVAILABLE;n=2".to_owned());
         for _ in 0..2 {
-            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
-            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
-            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Sent));
+            assert_eq!(faults.inject(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.inject(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.inject(header()).await, Ok(FaultOutcome::Sent));
         }
-        assert_eq!(faults.strike(None).await, Ok(FaultOutcome::Sent));
+        assert_eq!(faults.inject(None).await, Ok(FaultOutcome::Sent));
     }
 
     #[tokio::test]
-    async fn answers_are_lost_after_the_refusals() {
+    async fn responses_are_lost_after_the_injected_errors() {
         let faults = InjectedFaults::default();
         let header = || Some("code=UNAVAILABLE;lose=2".to_owned());
         for _ in 0..2 {
-            assert_eq!(faults.strike(header()).await, Err(Error::ShardUnavailable));
-            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Lost));
-            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Lost));
-            assert_eq!(faults.strike(header()).await, Ok(FaultOutcome::Sent));
+            assert_eq!(faults.inject(header()).await, Err(Error::ShardUnavailable));
+            assert_eq!(faults.inject(header()).await, Ok(FaultOutcome::Lost));
+            assert_eq!(faults.inject(header()).await, Ok(FaultOutcome::Lost));
+            assert_eq!(faults.inject(header()).await, Ok(FaultOutcome::Sent));
         }
     }
 
     #[test]
-    fn a_header_that_makes_no_sense_is_told() {
+    fn an_invalid_fault_header_is_an_error() {
         assert!(parse("code=UNAVAILABLE;n=2;delay_ms=200").is_ok_and(|a| a.delay == Duration::from_millis(200)));
         for bad in ["n=x", "colour=red", "UNAVAILABLE", "delay_ms=-1"] {
             assert!(parse(bad).is_err(), "{bad}");

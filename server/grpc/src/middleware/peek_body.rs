@@ -13,26 +13,26 @@ use tonic::body::Body;
 /// A request whose first frames were read; they are replayed to the handler.
 pub(super) struct PeekedRequest {
     parts: Parts,
-    whole: Option<Bytes>,
+    complete: Option<Bytes>,
     replay: Replay,
 }
 
 /// Reads the body of a request if it arrives complete in one piece of at most `limit` bytes.
-pub(super) async fn peek(request: Request<Body>, limit: usize) -> PeekedRequest {
+pub(super) async fn read(request: Request<Body>, limit: usize) -> PeekedRequest {
     let (parts, mut body) = request.into_parts();
     let first = body.frame().await;
     let data = first.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref());
     let data = data.filter(|data| data.len() <= limit).cloned();
     // The end of the stream may arrive in a frame of its own.
     let second = if data.is_some() && !body.is_end_stream() { body.frame().await } else { None };
-    let whole = data.filter(|_| second.as_ref().is_none_or(is_nothing));
-    PeekedRequest { parts, whole, replay: Replay { first, second, rest: body } }
+    let complete = data.filter(|_| second.as_ref().is_none_or(is_nothing));
+    PeekedRequest { parts, complete, replay: Replay { first, second, rest: body } }
 }
 
 impl PeekedRequest {
     /// Returns the bytes of the body, if it was read completely.
-    pub(super) fn whole(&self) -> Option<&Bytes> {
-        self.whole.as_ref()
+    pub(super) fn complete(&self) -> Option<&Bytes> {
+        self.complete.as_ref()
     }
 
     /// Returns the request as it arrived.
@@ -77,7 +77,7 @@ mod tests {
     use hyper::body::Bytes;
     use tonic::body::Body;
 
-    use super::peek;
+    use super::read;
 
     fn request(pieces: &[&'static str]) -> Request<Body> {
         let frames =
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_looked_at_is_handed_on_as_it_came() {
+    async fn a_request_whose_body_was_read_is_passed_on_unchanged() {
         for (pieces, seen) in [
             (&["small"][..], Some("small")),
             (&["small", ""], Some("small")),
@@ -95,10 +95,10 @@ mod tests {
             (&["in", "three", "pieces"], None),
             (&[], None),
         ] {
-            let peeked = peek(request(pieces), 8).await;
-            assert_eq!(peeked.whole().map(|bytes| &bytes[..]), seen.map(str::as_bytes), "{pieces:?}");
-            let whole = peeked.into_request().into_body().collect().await.expect("readable").to_bytes();
-            assert_eq!(whole, pieces.concat().as_bytes(), "{pieces:?}");
+            let peeked = read(request(pieces), 8).await;
+            assert_eq!(peeked.complete().map(|bytes| &bytes[..]), seen.map(str::as_bytes), "{pieces:?}");
+            let complete = peeked.into_request().into_body().collect().await.expect("readable").to_bytes();
+            assert_eq!(complete, pieces.concat().as_bytes(), "{pieces:?}");
         }
     }
 }

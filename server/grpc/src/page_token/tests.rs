@@ -48,7 +48,7 @@ fn longest() -> Vec<TokenCursor> {
 }
 
 #[test]
-fn what_was_sealed_is_opened_and_stays_within_128_bytes() {
+fn a_sealed_token_can_be_opened_and_has_at_most_128_bytes() {
     let (tokens, context) = (tokens(), context());
     for cursor in longest() {
         let text = tokens.seal(&context, &cursor, NOW).expect("sealing never fails");
@@ -93,7 +93,7 @@ fn every_key_of_the_ring_opens_and_a_foreign_one_does_not() {
 }
 
 #[test]
-fn a_ring_that_is_exchanged_opens_what_its_keys_have_sealed_and_nothing_else() {
+fn an_exchanged_key_ring_opens_only_tokens_that_its_keys_sealed() {
     let (old, new) = ([1; 32], [2; 32]);
     let tokens = PageTokenCodec::new(vec![old]);
     let seal = || tokens.seal(&context(), &TokenCursor::Revision(1), NOW).expect("sealing never fails");

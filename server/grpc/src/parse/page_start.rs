@@ -101,13 +101,13 @@ pub(crate) enum ParsedStart {
 /// `None`), it returns `None`, but still reports violations of the position itself.
 pub(crate) fn place(
     v: &mut Violations,
-    asked: StartFields<'_>,
+    fields: StartFields<'_>,
     walk: Option<&TokenScope>,
     tokens: &PageTokenCodec,
 ) -> Option<ParsedStart> {
-    let around = around(v, asked)?;
+    let around = around(v, fields)?;
     let walk = walk?;
-    let token = ("page_token", asked.page_token);
+    let token = ("page_token", fields.page_token);
     let open = |token: &str| tokens.open(walk.context(), token);
     match walk.sort() {
         Sort::Stable(order) => {
@@ -143,10 +143,10 @@ enum Around {
 }
 
 /// Returns the object that the page surrounds; `Some(None)` if the request names none.
-fn around(v: &mut Violations, asked: StartFields<'_>) -> Option<Option<Around>> {
-    let StartFields { page_token: token, around_comment_id, around_floor } = asked;
+fn around(v: &mut Violations, fields: StartFields<'_>) -> Option<Option<Around>> {
+    let StartFields { page_token: token, around_comment_id, around_floor } = fields;
     let ways = [!token.is_empty(), around_comment_id != 0, around_floor != 0];
-    if ways.iter().filter(|asked| **asked).count() > 1 {
+    if ways.iter().filter(|is_set| **is_set).count() > 1 {
         let field = if around_comment_id != 0 { "around_comment_id" } else { "around_floor" };
         let rule = "excludes page_token, and around_comment_id excludes around_floor";
         return v.take(Err(Violation::field(field, rule)));

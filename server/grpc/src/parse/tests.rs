@@ -12,9 +12,9 @@ use crate::parse::TokenScope;
 
 /// Returns the reason and the fields, in order, with which the violations refuse a request.
 fn refused(v: Violations) -> (Reason, Vec<String>) {
-    let refusal = v.all((Some(()),)).expect_err("something is wrong");
-    let Error::Invalid(found) = &refusal.error else { panic!("{refusal:?}") };
-    (refusal.error.reason(), found.iter().map(|violation| violation.field.clone()).collect())
+    let error = v.all((Some(()),)).expect_err("something is wrong");
+    let Error::Invalid(found) = &error.error else { panic!("{error:?}") };
+    (error.error.reason(), found.iter().map(|violation| violation.field.clone()).collect())
 }
 
 fn is_violation<T: std::fmt::Debug>(parsed: &Result<T, Violation>, field: &str, reason: Reason) -> bool {
@@ -23,17 +23,19 @@ fn is_violation<T: std::fmt::Debug>(parsed: &Result<T, Violation>, field: &str, 
 
 #[test]
 fn sizes_have_defaults_and_bounds() {
-    for (asked, expected) in [(0, Some(20)), (1, Some(1)), (100, Some(100)), (101, Some(100)), (i32::MAX, Some(100))] {
-        assert_eq!(parse::page_size(asked).ok(), expected);
+    for (requested, expected) in
+        [(0, Some(20)), (1, Some(1)), (100, Some(100)), (101, Some(100)), (i32::MAX, Some(100))]
+    {
+        assert_eq!(parse::page_size(requested).ok(), expected);
     }
     assert!(is_violation(&parse::page_size(-1), "page_size", Reason::FieldInvalid));
-    for (asked, expected) in
+    for (requested, expected) in
         [(None, Some(3)), (Some(0), Some(0)), (Some(10), Some(10)), (Some(11), None), (Some(-1), None)]
     {
-        assert_eq!(parse::previews(asked).ok(), expected, "{asked:?}");
+        assert_eq!(parse::previews(requested).ok(), expected, "{requested:?}");
     }
-    for (asked, expected) in [(0, Some(32)), (1, Some(1)), (31, Some(31)), (i32::MAX, Some(32)), (-1, None)] {
-        assert_eq!(parse::max_depth(asked).ok(), expected, "{asked}");
+    for (requested, expected) in [(0, Some(32)), (1, Some(1)), (31, Some(31)), (i32::MAX, Some(32)), (-1, None)] {
+        assert_eq!(parse::max_depth(requested).ok(), expected, "{requested}");
     }
     assert!(parse::min_revision(0).is_ok() && parse::min_revision(-1).is_err());
 }
@@ -59,7 +61,7 @@ fn choices_have_defaults_and_unknown_numbers_are_refused() {
 }
 
 #[test]
-fn a_like_must_be_said_and_a_list_of_likers_defaults_to_likes() {
+fn a_like_value_is_required_and_a_list_of_likers_defaults_to_likes() {
     assert_eq!(parse::like_value(v1::LikeValue::None.into()), Ok(LikeValue::None));
     for unsaid in [0, 4, -1] {
         assert!(is_violation(&parse::like_value(unsaid), "value", Reason::LikeInvalid), "{unsaid}");
@@ -70,7 +72,7 @@ fn a_like_must_be_said_and_a_list_of_likers_defaults_to_likes() {
 }
 
 #[test]
-fn times_are_told_to_the_millisecond_and_within_their_years() {
+fn times_are_parsed_to_the_millisecond_and_within_their_range() {
     let time = |seconds, nanos| parse::time("t", Some(prost_types::Timestamp { seconds, nanos }));
     assert_eq!(parse::time("t", None), Ok(None));
     assert_eq!(time(1, 999_999_999), Ok(Some(Millis(1999))));
@@ -80,7 +82,7 @@ fn times_are_told_to_the_millisecond_and_within_their_years() {
 }
 
 #[test]
-fn every_item_of_a_batch_is_told_and_too_many_are_one_violation() {
+fn every_invalid_item_of_a_batch_is_reported_and_too_many_are_one_violation() {
     let mut v = Violations::default();
     assert_eq!(v.take(parse::comment_ids("ids", &[])), Some(Vec::new()));
     assert!(v.take(parse::comment_ids("ids", &[1; 200])).is_some());
@@ -93,7 +95,7 @@ fn every_item_of_a_batch_is_told_and_too_many_are_one_violation() {
 }
 
 #[test]
-fn all_that_is_wrong_with_a_request_is_told_at_once() {
+fn all_violations_of_a_request_are_reported_at_once() {
     let mut v = Violations::default();
     v.take(parse::comment_id("id", 0));
     v.take(parse::member("member_id", ""));
@@ -105,14 +107,14 @@ fn all_that_is_wrong_with_a_request_is_told_at_once() {
 }
 
 #[test]
-fn a_text_too_long_tells_its_limit_and_length() {
+fn a_text_that_is_too_long_reports_its_limit_and_length() {
     let content = |text: &str| Some(v1::Content { text: text.into(), ..Default::default() });
     let policy = Policy { max_text: 3, ..Policy::default() };
     let mut v = Violations::default();
     parse::content_at(&mut v, "content", Some(&policy), content("e\u{301}abc"));
-    let refusal = v.all((Some(()),)).expect_err("too long");
-    assert_eq!(refusal.error.reason(), Reason::ContentTooLong);
-    assert_eq!((refusal.facts.get("limit"), refusal.facts.get("actual")), (Some("3"), Some("4")));
+    let error = v.all((Some(()),)).expect_err("too long");
+    assert_eq!(error.error.reason(), Reason::ContentTooLong);
+    assert_eq!((error.metadata.get("limit"), error.metadata.get("actual")), (Some("3"), Some("4")));
     let mut v = Violations::default();
     assert!(parse::content_at(&mut v, "content", None, content(&"x".repeat(9_999))).is_some(), "no policy, no limit");
 }
@@ -150,14 +152,14 @@ fn walk(caller: &str, sort: Sort) -> TokenScope {
     TokenScope::roots(&Caller::unrestricted(caller), &SubjectKey::stored("video".into(), "1".into()), sort)
 }
 
-fn place(tokens: &PageTokenCodec, asked: StartFields<'_>, sort: Sort) -> Result<ParsedStart, (Reason, Vec<String>)> {
+fn place(tokens: &PageTokenCodec, fields: StartFields<'_>, sort: Sort) -> Result<ParsedStart, (Reason, Vec<String>)> {
     let mut v = Violations::default();
-    let at = parse::place(&mut v, asked, Some(&walk("dev", sort)), tokens);
+    let at = parse::place(&mut v, fields, Some(&walk("dev", sort)), tokens);
     at.ok_or_else(|| refused(v))
 }
 
 #[test]
-fn a_page_stands_in_one_place() {
+fn a_page_has_only_one_anchor() {
     let tokens = PageTokenCodec::new(Vec::new());
     let stand = |page_token, around_comment_id, around_floor, sort| {
         place(&tokens, StartFields { page_token, around_comment_id, around_floor }, sort)
@@ -172,21 +174,21 @@ fn a_page_stands_in_one_place() {
     assert_eq!(stand("", 0, 9, top), by_rank(RankedAt::Floor(9)));
     assert!(matches!(stand("", 7, 0, top), Ok(ParsedStart::Rank(_, RankedAt::Comment(id))) if id.get() == 7));
     for sort in [NEWEST, top] {
-        for (asked, field) in [
+        for (result, field) in [
             (stand("x", 7, 0, sort), "around_comment_id"),
             (stand("x", 0, 9, sort), "around_floor"),
             (stand("", 7, 9, sort), "around_comment_id"),
             (stand("", -7, 0, sort), "around_comment_id"),
             (stand("", 0, -9, sort), "around_floor"),
         ] {
-            assert_eq!(asked, Err((Reason::FieldInvalid, vec![field.to_owned()])));
+            assert_eq!(result, Err((Reason::FieldInvalid, vec![field.to_owned()])));
         }
         assert_eq!(stand("x", 0, 0, sort), Err((Reason::PageTokenInvalid, vec!["page_token".to_owned()])));
     }
 }
 
 #[test]
-fn a_token_leads_on_in_its_own_walk_only() {
+fn a_token_continues_only_its_own_walk() {
     let tokens = PageTokenCodec::new(Vec::new());
     let seal =
         |walk: &TokenScope, cursor| tokens.seal(walk.context(), &cursor, Millis(0)).expect("sealing never fails");

@@ -8,7 +8,7 @@ use crate::rpc_error::{ErrorMetadata, RpcError};
 #[derive(Debug, Default)]
 pub(crate) struct Violations {
     found: Vec<Violation>,
-    facts: ErrorMetadata,
+    metadata: ErrorMetadata,
 }
 
 /// One violation or several, as parsers return them.
@@ -34,7 +34,7 @@ impl Violations {
 
     /// Adds metadata for the error that is returned if the request is refused.
     pub(crate) fn know(&mut self, name: &'static str, value: impl ToString) {
-        self.facts = std::mem::take(&mut self.facts).with(name, value);
+        self.metadata = std::mem::take(&mut self.metadata).with(name, value);
     }
 
     /// Returns true if a violation with this reason has been recorded.
@@ -47,9 +47,9 @@ impl Violations {
     /// # Errors
     /// [`Error::Invalid`] with every violation.
     pub(crate) fn all<P: FieldParts>(self, parts: P) -> Result<P::Values, RpcError> {
-        let Self { found, facts } = self;
+        let Self { found, metadata } = self;
         if !found.is_empty() {
-            return Err(RpcError::about(Error::Invalid(found), facts));
+            return Err(RpcError::about(Error::Invalid(found), metadata));
         }
         parts.values().ok_or_else(|| Error::internal("a field was lost without a violation").into())
     }

@@ -29,12 +29,12 @@ impl EventConsumer for ResponseCacheConsumer {
     }
 
     async fn apply(&self, _source: usize, events: &[SequencedEvent]) -> Result<Applied> {
-        self.pages.hear(events);
+        self.pages.update(events);
         Ok(Applied::all(events))
     }
 
     async fn gap(&self, _source: usize) -> Result<()> {
-        self.pages.doubt();
+        self.pages.invalidate();
         Ok(())
     }
 }

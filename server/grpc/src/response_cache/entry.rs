@@ -18,7 +18,7 @@ use super::pages::{PageBudget, PageBytes};
 
 /// The maximum age of a page when it is read, counted from the start of the read that produced it.
 pub const MAX_AGE: Duration = Duration::from_secs(1);
-/// The time for which a page is served: the remainder of [`MAX_AGE`] covers the way from this
+/// The time for which a page is served: the remainder of [`MAX_AGE`] covers the transfer from this
 /// process to the reader.
 pub(super) const SHOWN: Duration = Duration::from_millis(750);
 /// The age at which a page that is still read is refreshed in the background, so that no reader has
@@ -32,7 +32,7 @@ const PACE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct CachedPageEntry {
     pub(super) subject: SubjectKey,
-    /// The number of readers since the last call of `take_reads`.
+    /// The number of reads since the last call of `take_reads`.
     reads: AtomicU64,
     state: Mutex<State>,
 }
@@ -40,8 +40,9 @@ pub(super) struct CachedPageEntry {
 #[derive(Debug, Default)]
 struct State {
     page: Option<Page>,
-    flight: Option<watch::Receiver<Option<Result<Page>>>>,
-    heard: Heard,
+    /// The result of the running refresh.
+    refresh: Option<watch::Receiver<Option<Result<Page>>>>,
+    invalidations: InvalidationCounts,
     /// The subject's id, by which events name it; known after the first read.
     id: Option<SubjectId>,
     /// True if the entry was removed: the result of a later refresh is not cached.
@@ -54,14 +55,13 @@ struct Page {
     bytes: Bytes,
     /// The start of the read.
     begun: Instant,
-    /// The events that had been recorded by then.
-    heard: Heard,
+    /// The invalidations that had been recorded by then.
+    invalidations: InvalidationCounts,
 }
 
-/// The number of events that changed the page, and the number of events after which some content of
-/// it must not be shown.
+/// The number of invalidations of each kind.
 #[derive(Debug, Clone, Copy, Default)]
-struct Heard {
+struct InvalidationCounts {
     changed: u64,
     gone: u64,
 }
@@ -95,22 +95,22 @@ pub(super) enum RefreshRequest {
 /// A refresh to execute. If it is dropped, its waiters receive an error.
 #[derive(Debug)]
 pub(super) struct Refresh {
-    slot: Arc<CachedPageEntry>,
+    entry: Arc<CachedPageEntry>,
     begun: Instant,
-    heard: Heard,
-    landing: watch::Sender<Option<Result<Page>>>,
+    invalidations: InvalidationCounts,
+    result: watch::Sender<Option<Result<Page>>>,
 }
 
 /// Waits for a refresh.
 #[derive(Debug)]
 pub(super) struct RefreshWaiter {
-    landing: watch::Receiver<Option<Result<Page>>>,
+    result: watch::Receiver<Option<Result<Page>>>,
     need: Freshness,
 }
 
 impl Freshness {
     fn is_met_by(self, page: &Page) -> bool {
-        page.begun + SHOWN >= self.came && page.heard.gone >= self.gone
+        page.begun + SHOWN >= self.came && page.invalidations.gone >= self.gone
     }
 }
 
@@ -126,58 +126,62 @@ impl CachedPageEntry {
     }
 
     /// Registers a reader and returns the page or a waiter.
-    pub(super) fn ask(self: &Arc<Self>, now: Instant) -> RefreshRequest {
+    pub(super) fn request(self: &Arc<Self>, now: Instant) -> RefreshRequest {
         self.reads.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
-        let need = Freshness { came: now, gone: state.heard.gone };
+        let need = Freshness { came: now, gone: state.invalidations.gone };
         self.serve(&mut state, need, now)
     }
 
     /// Repeats the request of a reader that has waited.
-    fn ask_again(self: &Arc<Self>, need: Freshness, now: Instant) -> RefreshRequest {
+    fn request_again(self: &Arc<Self>, need: Freshness, now: Instant) -> RefreshRequest {
         self.serve(&mut self.state(), need, now)
     }
 
     fn serve(self: &Arc<Self>, state: &mut State, need: Freshness, now: Instant) -> RefreshRequest {
         if let Some(page) = state.page.as_ref().filter(|page| need.is_met_by(page)) {
             let (bytes, age) = (page.bytes.clone(), now.saturating_duration_since(page.begun));
-            let changed = page.heard.changed < state.heard.changed && age >= PACE;
-            let due = (changed || age >= AHEAD) && state.flight.is_none();
-            return RefreshRequest::Page(bytes, due.then(|| self.take_off(state, now).0));
+            let changed = page.invalidations.changed < state.invalidations.changed && age >= PACE;
+            let due = (changed || age >= AHEAD) && state.refresh.is_none();
+            return RefreshRequest::Page(bytes, due.then(|| self.start_refresh(state, now).0));
         }
-        let (landing, flight) = match &state.flight {
-            Some(landing) => (landing.clone(), None),
+        let (result, refresh) = match &state.refresh {
+            Some(result) => (result.clone(), None),
             None => {
-                let (flight, landing) = self.take_off(state, now);
-                (landing, Some(flight))
+                let (refresh, result) = self.start_refresh(state, now);
+                (result, Some(refresh))
             }
         };
-        RefreshRequest::Wait(RefreshWaiter { landing, need }, flight)
+        RefreshRequest::Wait(RefreshWaiter { result, need }, refresh)
     }
 
-    fn take_off(self: &Arc<Self>, state: &mut State, now: Instant) -> (Refresh, watch::Receiver<Option<Result<Page>>>) {
-        let (tell, landing) = watch::channel(None);
-        state.flight = Some(landing.clone());
-        (Refresh { slot: Arc::clone(self), begun: now, heard: state.heard, landing: tell }, landing)
+    fn start_refresh(
+        self: &Arc<Self>,
+        state: &mut State,
+        now: Instant,
+    ) -> (Refresh, watch::Receiver<Option<Result<Page>>>) {
+        let (sender, result) = watch::channel(None);
+        state.refresh = Some(result.clone());
+        (Refresh { entry: Arc::clone(self), begun: now, invalidations: state.invalidations, result: sender }, result)
     }
 
     /// Records the events of a subject. The subject's id is known only after the first refresh;
     /// until then, events are ignored and only the age of the page limits it.
-    pub(super) fn hear(&self, news_of: impl FnOnce(SubjectId) -> Option<Invalidation>) {
+    pub(super) fn update(&self, invalidation_of: impl FnOnce(SubjectId) -> Option<Invalidation>) {
         let mut state = self.state();
-        match state.id.and_then(news_of) {
-            Some(Invalidation::Gone) => state.heard.gone += 1,
-            Some(Invalidation::Changed) => state.heard.changed += 1,
+        match state.id.and_then(invalidation_of) {
+            Some(Invalidation::Gone) => state.invalidations.gone += 1,
+            Some(Invalidation::Changed) => state.invalidations.changed += 1,
             None => {}
         }
     }
 
     /// Invalidates the page, because events may have been missed.
-    pub(super) fn doubt(&self) {
-        self.state().heard.gone += 1;
+    pub(super) fn invalidate(&self) {
+        self.state().invalidations.gone += 1;
     }
 
-    /// Returns the number of readers since the previous call.
+    /// Returns the number of reads since the previous call.
     pub(super) fn take_reads(&self) -> u64 {
         self.reads.swap(0, Ordering::Relaxed)
     }
@@ -186,40 +190,40 @@ impl CachedPageEntry {
     pub(super) fn is_idle(&self, now: Instant) -> bool {
         let state = self.state();
         let old = state.page.as_ref().is_none_or(|page| page.begun + SHOWN < now);
-        old && state.flight.is_none()
+        old && state.refresh.is_none()
     }
 
     /// Removes the page and marks the entry as retired.
-    pub(super) fn retire(&self, room: &PageBudget) {
+    pub(super) fn retire(&self, budget: &PageBudget) {
         let mut state = self.state();
         state.retired = true;
-        room.leave(state.page.take().map_or(0, |page| page.bytes.len()));
+        budget.leave(state.page.take().map_or(0, |page| page.bytes.len()));
     }
 }
 
 impl Refresh {
     /// Ends the refresh. The page is cached if the budget allows it, and sent to the waiters in any
     /// case.
-    pub(super) fn land(self, outcome: Result<PageBytes>, room: &PageBudget) {
-        let mut state = self.slot.state();
-        state.flight = None;
+    pub(super) fn finish(self, outcome: Result<PageBytes>, budget: &PageBudget) {
+        let mut state = self.entry.state();
+        state.refresh = None;
         let page = outcome.map(|filled| {
             state.id = Some(filled.subject);
-            Page { bytes: filled.bytes, begun: self.begun, heard: self.heard }
+            Page { bytes: filled.bytes, begun: self.begun, invalidations: self.invalidations }
         });
-        room.leave(state.page.take().map_or(0, |page| page.bytes.len()));
-        state.page = page.as_ref().ok().filter(|page| !state.retired && room.enter(page.bytes.len())).cloned();
+        budget.leave(state.page.take().map_or(0, |page| page.bytes.len()));
+        state.page = page.as_ref().ok().filter(|page| !state.retired && budget.enter(page.bytes.len())).cloned();
         drop(state);
-        self.landing.send_replace(Some(page));
+        self.result.send_replace(Some(page));
     }
 }
 
 impl Drop for Refresh {
     fn drop(&mut self) {
-        let mut state = self.slot.state();
+        let mut state = self.entry.state();
         // This is skipped if the refresh has ended and the next one is running.
-        if state.flight.as_ref().is_some_and(|landing| landing.same_channel(&self.landing.subscribe())) {
-            state.flight = None;
+        if state.refresh.as_ref().is_some_and(|result| result.same_channel(&self.result.subscribe())) {
+            state.refresh = None;
         }
     }
 }
@@ -231,16 +235,16 @@ impl RefreshWaiter {
     /// # Errors
     /// Those of the read.
     pub(super) async fn bytes(&mut self) -> Result<Option<Bytes>> {
-        let broken = |_| Error::internal("the reading of a hot page broke off");
-        let landed = self.landing.wait_for(Option::is_some).await.map_err(broken)?;
-        let Some(outcome) = &*landed else { return Ok(None) };
+        let broken = |_| Error::internal("the read of a page for the response cache was interrupted");
+        let finished = self.result.wait_for(Option::is_some).await.map_err(broken)?;
+        let Some(outcome) = &*finished else { return Ok(None) };
         let page = outcome.as_ref().map_err(Clone::clone)?;
         Ok(self.need.is_met_by(page).then(|| page.bytes.clone()))
     }
 
     /// Repeats the request.
-    pub(super) fn again(&self, slot: &Arc<CachedPageEntry>, now: Instant) -> RefreshRequest {
-        slot.ask_again(self.need, now)
+    pub(super) fn again(&self, entry: &Arc<CachedPageEntry>, now: Instant) -> RefreshRequest {
+        entry.request_again(self.need, now)
     }
 }
 

@@ -13,7 +13,7 @@ use std::hash::Hash;
 pub(super) struct FrequencySketch<K> {
     capacity: usize,
     rows: Vec<Row<K>>,
-    places: HashMap<K, usize>,
+    indexes: HashMap<K, usize>,
 }
 
 #[derive(Debug)]
@@ -26,33 +26,33 @@ struct Row<K> {
 impl<K: Hash + Eq + Clone> FrequencySketch<K> {
     /// Creates an empty sketch with a capacity of at least one key.
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), rows: Vec::new(), places: HashMap::new() }
+        Self { capacity: capacity.max(1), rows: Vec::new(), indexes: HashMap::new() }
     }
 
     /// Adds `times` to the count of `key`.
     pub(super) fn add(&mut self, key: &K, times: u64) {
-        if let Some(place) = self.places.get(key) {
-            self.rows[*place].count += times;
+        if let Some(index) = self.indexes.get(key) {
+            self.rows[*index].count += times;
             return;
         }
         if self.rows.len() < self.capacity {
-            self.places.insert(key.clone(), self.rows.len());
+            self.indexes.insert(key.clone(), self.rows.len());
             self.rows.push(Row { key: key.clone(), count: times, error: 0 });
             return;
         }
         // A scan of a few hundred contiguous rows is faster than the maintenance of an ordered
         // tree.
         let smallest = self.rows.iter_mut().enumerate().min_by_key(|(_, row)| row.count);
-        if let Some((place, row)) = smallest {
-            self.places.remove(&row.key);
-            self.places.insert(key.clone(), place);
+        if let Some((index, row)) = smallest {
+            self.indexes.remove(&row.key);
+            self.indexes.insert(key.clone(), index);
             *row = Row { key: key.clone(), count: row.count + times, error: row.count };
         }
     }
 
     /// Returns the lower bound of a key's count: 0 for a key that is not in the sketch.
     pub(super) fn at_least(&self, key: &K) -> u64 {
-        self.places.get(key).map_or(0, |place| self.rows[*place].surely())
+        self.indexes.get(key).map_or(0, |index| self.rows[*index].surely())
     }
 
     /// Returns every key in the sketch with the lower bound of its count.
@@ -63,7 +63,7 @@ impl<K: Hash + Eq + Clone> FrequencySketch<K> {
     /// Clears the counts and keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
-        self.places.clear();
+        self.indexes.clear();
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
                 *exact.entry(key).or_default() += times;
             }
             let total: u64 = exact.values().sum();
-            prop_assert!(summary.rows.len() <= capacity && summary.places.len() == summary.rows.len());
+            prop_assert!(summary.rows.len() <= capacity && summary.indexes.len() == summary.rows.len());
             prop_assert_eq!(summary.rows.iter().map(|row| row.count).sum::<u64>(), total);
             for row in &summary.rows {
                 let count = exact[&row.key];
@@ -105,13 +105,13 @@ mod tests {
             }
             for (key, count) in exact {
                 let frequent = count > total / capacity as u64;
-                prop_assert!(!frequent || summary.places.contains_key(&key), "{key} came {count} of {total} times");
+                prop_assert!(!frequent || summary.indexes.contains_key(&key), "{key} came {count} of {total} times");
             }
         }
     }
 
     #[test]
-    fn a_million_keys_take_the_room_of_a_few_and_do_not_hide_the_busy_one() {
+    fn a_million_keys_take_the_memory_of_a_few_and_do_not_hide_the_busy_one() {
         let mut summary = FrequencySketch::new(64);
         for key in 1..=1_000_000_u32 {
             summary.add(&key, 1);
@@ -119,7 +119,7 @@ mod tests {
                 summary.add(&0, 1);
             }
         }
-        assert_eq!((summary.rows.len(), summary.places.len()), (64, 64));
+        assert_eq!((summary.rows.len(), summary.indexes.len()), (64, 64));
         assert!(summary.at_least(&0) > 45_000, "{}", summary.at_least(&0));
         // A key that has just arrived does not count as busy because of the keys that it displaced.
         assert_eq!(summary.at_least(&1_000_000), 1);

@@ -31,40 +31,40 @@ pub struct ResponseCacheLimits {
     /// The maximum number of bytes of all pages.
     pub bytes: usize,
     /// The time limit for reading a page.
-    pub patience: Duration,
+    pub read_timeout: Duration,
 }
 
 /// The cached pages of this process. Clones are cheap and share the pages.
 ///
 /// A page is keyed by its caller and the bytes of the request: another sort or size is another
 /// page, and so is another caller, because the page tokens are bound to the caller. A caller that
-/// loses its access to a page is refused by the next read.
+/// loses its access to a page is rejected at its next read.
 #[derive(Debug, Clone)]
 pub struct ResponseCache(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    slots: RwLock<Slots>,
-    room: PageBudget,
+    entries: RwLock<PageEntries>,
+    budget: PageBudget,
     /// The coalesced reads of pages that are not cached.
     shared: SingleFlight<(Caller, Bytes), Result<Bytes>>,
     rates: SubjectRates,
     limits: ResponseCacheLimits,
     misses: AtomicU64,
     readings: AtomicU64,
-    shares: Shares,
+    shared_loads: SharedLoads,
     metrics: Metrics,
 }
 
 /// The number of requests for pages that were not cached, and of their reads, since the last report
 /// to the metrics.
 #[derive(Debug, Default)]
-struct Shares {
+struct SharedLoads {
     pages: AtomicU64,
     readings: Arc<AtomicU64>,
 }
 
-type Slots = HashMap<Caller, HashMap<Bytes, Arc<CachedPageEntry>>>;
+type PageEntries = HashMap<Caller, HashMap<Bytes, Arc<CachedPageEntry>>>;
 
 /// A page as it was read.
 #[derive(Debug)]
@@ -83,18 +83,18 @@ impl ResponseCache {
     /// Creates an empty cache; reads are counted in `rates`.
     #[must_use]
     pub fn new(limits: ResponseCacheLimits, rates: SubjectRates, metrics: Metrics) -> Self {
-        let room = PageBudget { taken: AtomicUsize::new(0), all: limits.bytes };
+        let budget = PageBudget { taken: AtomicUsize::new(0), all: limits.bytes };
         let (misses, readings) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (slots, shared) = (RwLock::default(), SingleFlight::default());
+        let (entries, shared) = (RwLock::default(), SingleFlight::default());
         Self(Arc::new(Inner {
-            slots,
-            room,
+            entries,
+            budget,
             shared,
             rates,
             limits,
             misses,
             readings,
-            shares: Shares::default(),
+            shared_loads: SharedLoads::default(),
             metrics,
         }))
     }
@@ -105,12 +105,12 @@ impl ResponseCache {
         &self.0.rates
     }
 
-    fn slots(&self) -> RwLockReadGuard<'_, Slots> {
-        self.0.slots.read().unwrap_or_else(PoisonError::into_inner)
+    fn entries(&self) -> RwLockReadGuard<'_, PageEntries> {
+        self.0.entries.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn slots_mut(&self) -> RwLockWriteGuard<'_, Slots> {
-        self.0.slots.write().unwrap_or_else(PoisonError::into_inner)
+    fn entries_mut(&self) -> RwLockWriteGuard<'_, PageEntries> {
+        self.0.entries.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns true if pages are cached and reads are coalesced.
@@ -122,7 +122,7 @@ impl ResponseCache {
     /// Returns the entry for this request of this caller, if one exists.
     #[must_use]
     pub fn find(&self, caller: &Caller, request: &[u8]) -> Option<CachedResponse> {
-        self.slots().get(caller)?.get(request).map(|slot| CachedResponse(Arc::clone(slot)))
+        self.entries().get(caller)?.get(request).map(|entry| CachedResponse(Arc::clone(entry)))
     }
 
     /// Counts a read of a subject that no cached page serves.
@@ -138,45 +138,45 @@ impl ResponseCache {
         if !limits.enabled || self.0.rates.reads(subject) < limits.threshold {
             return None;
         }
-        let mut slots = self.slots_mut();
-        let pages: usize = slots.values().map(HashMap::len).sum();
-        if pages >= limits.pages || self.0.room.is_full() {
+        let mut entries = self.entries_mut();
+        let pages: usize = entries.values().map(HashMap::len).sum();
+        if pages >= limits.pages || self.0.budget.is_full() {
             return None;
         }
         // The bytes are copied, because the request lies in a larger buffer of its connection.
-        let of_caller = slots.entry(caller.clone()).or_default();
-        let slot =
+        let of_caller = entries.entry(caller.clone()).or_default();
+        let entry =
             of_caller.entry(Bytes::copy_from_slice(request)).or_insert_with(|| CachedPageEntry::new(subject.clone()));
-        Some(CachedResponse(Arc::clone(slot)))
+        Some(CachedResponse(Arc::clone(entry)))
     }
 
-    /// Returns the page of an entry: the cached one, or a new one from `origin`. At most one read
+    /// Returns the page of an entry: the cached one, or a new one from `primary`. At most one read
     /// of an entry runs at a time, for all readers.
     ///
     /// # Errors
-    /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
-    pub async fn read<F>(&self, CachedResponse(slot): &CachedResponse, origin: impl Fn() -> F) -> Result<Bytes>
+    /// Those of `primary`; [`Error::DeadlineExceeded`] when it takes too long.
+    pub async fn read<F>(&self, CachedResponse(entry): &CachedResponse, primary: impl Fn() -> F) -> Result<Bytes>
     where
         F: Future<Output = Result<PageBytes>> + Send + 'static,
     {
-        let mut asked = slot.ask(Instant::now());
+        let mut result = entry.request(Instant::now());
         loop {
-            match asked {
-                RefreshRequest::Page(bytes, flight) => {
-                    if let Some(flight) = flight {
-                        self.fly(flight, origin());
+            match result {
+                RefreshRequest::Page(bytes, refresh) => {
+                    if let Some(refresh) = refresh {
+                        self.run_refresh(refresh, primary());
                     }
                     return Ok(bytes);
                 }
-                RefreshRequest::Wait(mut landing, flight) => {
+                RefreshRequest::Wait(mut waiter, refresh) => {
                     self.0.misses.fetch_add(1, Ordering::Relaxed);
-                    if let Some(flight) = flight {
-                        self.fly(flight, origin());
+                    if let Some(refresh) = refresh {
+                        self.run_refresh(refresh, primary());
                     }
-                    if let Some(bytes) = landing.bytes().await? {
+                    if let Some(bytes) = waiter.bytes().await? {
                         return Ok(bytes);
                     }
-                    asked = landing.again(slot, Instant::now());
+                    result = waiter.again(entry, Instant::now());
                 }
             }
         }
@@ -188,22 +188,22 @@ impl ResponseCache {
     /// because the subject is not hot yet.
     ///
     /// # Errors
-    /// Those of `origin`; [`Error::DeadlineExceeded`] when it takes too long.
+    /// Those of `primary`; [`Error::DeadlineExceeded`] when it takes too long.
     pub async fn share<F>(
         &self,
         caller: Caller,
         request: Bytes,
-        origin: impl FnOnce() -> F + Send + 'static,
+        primary: impl FnOnce() -> F + Send + 'static,
     ) -> Result<Bytes>
     where
         F: Future<Output = Result<PageBytes>> + Send + 'static,
     {
-        let (patience, Shares { pages, readings }) = (self.0.limits.patience, &self.0.shares);
+        let (read_timeout, SharedLoads { pages, readings }) = (self.0.limits.read_timeout, &self.0.shared_loads);
         pages.fetch_add(1, Ordering::Relaxed);
         let readings = Arc::clone(readings);
         let reading = move || async move {
             readings.fetch_add(1, Ordering::Relaxed);
-            let read = tokio::time::timeout(patience, origin()).await.unwrap_or(Err(Error::DeadlineExceeded));
+            let read = tokio::time::timeout(read_timeout, primary()).await.unwrap_or(Err(Error::DeadlineExceeded));
             read.map(|filled| filled.bytes)
         };
         self.0.shared.join((caller, request), reading).await.map_err(Error::internal)?
@@ -211,35 +211,35 @@ impl ResponseCache {
 
     /// Executes the refresh in a task of its own, so that a reader that disconnects does not stop
     /// it.
-    fn fly(&self, flight: Refresh, origin: impl Future<Output = Result<PageBytes>> + Send + 'static) {
+    fn run_refresh(&self, refresh: Refresh, primary: impl Future<Output = Result<PageBytes>> + Send + 'static) {
         self.0.readings.fetch_add(1, Ordering::Relaxed);
         let pages = self.clone();
         tokio::spawn(async move {
-            let read = tokio::time::timeout(pages.0.limits.patience, origin).await;
-            flight.land(read.unwrap_or(Err(Error::DeadlineExceeded)), &pages.0.room);
+            let read = tokio::time::timeout(pages.0.limits.read_timeout, primary).await;
+            refresh.finish(read.unwrap_or(Err(Error::DeadlineExceeded)), &pages.0.budget);
         });
     }
 
     /// Applies the sequenced events of a data source.
-    pub fn hear(&self, events: &[SequencedEvent]) {
-        let slots = self.slots();
-        if slots.is_empty() {
+    pub fn update(&self, events: &[SequencedEvent]) {
+        let entries = self.entries();
+        if entries.is_empty() {
             return;
         }
-        let mut news: HashMap<SubjectId, Invalidation> = HashMap::new();
+        let mut invalidations: HashMap<SubjectId, Invalidation> = HashMap::new();
         for SequencedEvent { event, .. } in events {
-            let told = news.entry(event.subject).or_insert(Invalidation::Changed);
-            *told = (*told).max(news_of(&event.changes));
+            let known = invalidations.entry(event.subject).or_insert(Invalidation::Changed);
+            *known = (*known).max(invalidation_of(&event.changes));
         }
-        for slot in slots.values().flat_map(HashMap::values) {
-            slot.hear(|subject| news.get(&subject).copied());
+        for entry in entries.values().flat_map(HashMap::values) {
+            entry.update(|subject| invalidations.get(&subject).copied());
         }
     }
 
     /// Invalidates every page, because events may have been missed: each is read again before it is
     /// served.
-    pub fn doubt(&self) {
-        self.slots().values().flat_map(HashMap::values).for_each(|slot| slot.doubt());
+    pub fn invalidate(&self) {
+        self.entries().values().flat_map(HashMap::values).for_each(|entry| entry.invalidate());
     }
 
     /// Counts reads, and removes the pages that are idle or no longer hot, once per second. It
@@ -252,35 +252,38 @@ impl ResponseCache {
     }
 
     fn sweep(&self, now: Instant) {
-        let Inner { room, rates, limits, misses, readings, shares, metrics, .. } = &*self.0;
+        let Inner { budget, rates, limits, misses, readings, shared_loads, metrics, .. } = &*self.0;
         let mut reads = 0;
-        for slot in self.slots().values().flat_map(HashMap::values) {
-            let taken = slot.take_reads();
+        for entry in self.entries().values().flat_map(HashMap::values) {
+            let taken = entry.take_reads();
             reads += taken;
-            rates.read(&slot.subject, taken);
+            rates.read(&entry.subject, taken);
         }
-        let mut slots = self.slots_mut();
-        for of_caller in slots.values_mut() {
-            of_caller.retain(|_, slot| {
-                let kept = !slot.is_idle(now) && rates.reads(&slot.subject) >= limits.threshold;
-                if !kept {
-                    slot.retire(room);
+        let mut entries = self.entries_mut();
+        for of_caller in entries.values_mut() {
+            of_caller.retain(|_, entry| {
+                let is_retained = !entry.is_idle(now) && rates.reads(&entry.subject) >= limits.threshold;
+                if !is_retained {
+                    entry.retire(budget);
                 }
-                kept
+                is_retained
             });
         }
-        slots.retain(|_, of_caller| !of_caller.is_empty());
-        let pages = slots.values().map(HashMap::len).sum();
-        drop(slots);
+        entries.retain(|_, of_caller| !of_caller.is_empty());
+        let pages = entries.values().map(HashMap::len).sum();
+        drop(entries);
         let misses = misses.swap(0, Ordering::Relaxed);
         metrics.response_cache_reads(reads.saturating_sub(misses), misses, readings.swap(0, Ordering::Relaxed));
-        metrics.response_cache_size(pages, room.taken());
-        metrics.coalesced_pages(shares.pages.swap(0, Ordering::Relaxed), shares.readings.swap(0, Ordering::Relaxed));
+        metrics.response_cache_size(pages, budget.taken());
+        metrics.coalesced_pages(
+            shared_loads.pages.swap(0, Ordering::Relaxed),
+            shared_loads.readings.swap(0, Ordering::Relaxed),
+        );
     }
 }
 
 /// Returns the effect of an event on the first pages of its subject.
-fn news_of(changes: &Changes) -> Invalidation {
+fn invalidation_of(changes: &Changes) -> Invalidation {
     let gone = changes.comments.iter().any(|comment| match comment.what {
         ChangeKind::Edited | ChangeKind::StateChanged => true,
         ChangeKind::Created | ChangeKind::PinChanged | ChangeKind::Liked | ChangeKind::Recounted => false,

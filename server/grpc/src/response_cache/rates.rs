@@ -20,8 +20,8 @@ pub struct SubjectRates(Arc<Kinds>);
 
 #[derive(Debug)]
 struct Kinds {
-    reads: Mutex<Window<SubjectKey>>,
-    writes: Mutex<Window<SubjectKey>>,
+    reads: Mutex<SlidingWindow<SubjectKey>>,
+    writes: Mutex<SlidingWindow<SubjectKey>>,
 }
 
 /// A subject and its rates.
@@ -40,7 +40,7 @@ impl SubjectRates {
     /// busiest in it.
     #[must_use]
     pub fn new(window: Duration, capacity: usize) -> Self {
-        let window = || Mutex::new(Window::new(window, capacity, Instant::now()));
+        let window = || Mutex::new(SlidingWindow::new(window, capacity, Instant::now()));
         Self(Arc::new(Kinds { reads: window(), writes: window() }))
     }
 
@@ -87,32 +87,32 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// current pane is incomplete, so a rate counts the last seven to eight panes and divides by the
 /// duration of eight.
 #[derive(Debug)]
-struct Window<K> {
+struct SlidingWindow<K> {
     pane: Duration,
     begun: Instant,
     panes: [FrequencySketch<K>; PANES],
     /// The number of panes before the current one.
-    turned: u64,
+    advanced: u64,
 }
 
-impl<K: Hash + Eq + Clone> Window<K> {
+impl<K: Hash + Eq + Clone> SlidingWindow<K> {
     fn new(window: Duration, capacity: usize, now: Instant) -> Self {
         let pane = (window / PANES as u32).max(Duration::from_millis(1));
-        Self { pane, begun: now, panes: std::array::from_fn(|_| FrequencySketch::new(capacity)), turned: 0 }
+        Self { pane, begun: now, panes: std::array::from_fn(|_| FrequencySketch::new(capacity)), advanced: 0 }
     }
 
     fn add(&mut self, key: &K, times: u64, now: Instant) {
-        self.turn(now);
-        self.panes[(self.turned % PANES as u64) as usize].add(key, times);
+        self.advance(now);
+        self.panes[(self.advanced % PANES as u64) as usize].add(key, times);
     }
 
     fn rate(&mut self, key: &K, now: Instant) -> f64 {
-        self.turn(now);
+        self.advance(now);
         self.per_second(self.panes.iter().map(|pane| pane.at_least(key)).sum())
     }
 
     fn all(&mut self, now: Instant) -> Vec<(K, f64)> {
-        self.turn(now);
+        self.advance(now);
         let mut counts: HashMap<&K, u64> = HashMap::new();
         for (key, count) in self.panes.iter().flat_map(FrequencySketch::all) {
             *counts.entry(key).or_default() += count;
@@ -125,13 +125,13 @@ impl<K: Hash + Eq + Clone> Window<K> {
     }
 
     /// Advances the window to `now`.
-    fn turn(&mut self, now: Instant) {
+    fn advance(&mut self, now: Instant) {
         let pane = u64::try_from(now.saturating_duration_since(self.begun).as_nanos() / self.pane.as_nanos());
-        let pane = pane.unwrap_or(u64::MAX).max(self.turned);
-        for over in 1..=(pane - self.turned).min(PANES as u64) {
-            self.panes[((self.turned + over) % PANES as u64) as usize].clear();
+        let pane = pane.unwrap_or(u64::MAX).max(self.advanced);
+        for over in 1..=(pane - self.advanced).min(PANES as u64) {
+            self.panes[((self.advanced + over) % PANES as u64) as usize].clear();
         }
-        self.turned = pane;
+        self.advanced = pane;
     }
 }
 
@@ -143,26 +143,26 @@ mod tests {
     use proptest::prelude::*;
     use tokio::time::Instant;
 
-    use super::{PANES, Window};
+    use super::{PANES, SlidingWindow};
 
     const PANE: Duration = Duration::from_millis(100);
 
     proptest! {
         #[test]
-        fn a_rate_is_at_most_the_exact_one_and_exact_while_there_is_room(
+        fn a_rate_is_at_most_the_exact_one_and_exact_while_the_keys_fit(
             stream in proptest::collection::vec((0..12_u32, 0..300_u64), 0..300),
             capacity in 1..16_usize,
         ) {
             let begin = Instant::now();
-            let mut window = Window::new(PANE * PANES as u32, capacity, begin);
-            let (mut now, mut told) = (begin, Vec::new());
+            let mut window = SlidingWindow::new(PANE * PANES as u32, capacity, begin);
+            let (mut now, mut added) = (begin, Vec::new());
             for (key, later) in stream {
                 now += Duration::from_millis(later);
                 window.add(&key, 1, now);
-                told.push((key, (now - begin).as_millis() / PANE.as_millis()));
+                added.push((key, (now - begin).as_millis() / PANE.as_millis()));
                 let mut exact = HashMap::<u32, u64>::new();
-                let present = told[told.len() - 1].1;
-                for (key, _) in told.iter().filter(|(_, pane)| pane + PANES as u128 > present) {
+                let present = added[added.len() - 1].1;
+                for (key, _) in added.iter().filter(|(_, pane)| pane + PANES as u128 > present) {
                     *exact.entry(*key).or_default() += 1;
                 }
                 for (key, count) in exact {
@@ -175,9 +175,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_any_more_is_forgotten_within_a_window() {
+    fn a_key_without_reads_is_dropped_within_a_window() {
         let begin = Instant::now();
-        let mut window = Window::new(PANE * PANES as u32, 4, begin);
+        let mut window = SlidingWindow::new(PANE * PANES as u32, 4, begin);
         window.add(&7, 80, begin);
         assert_eq!(window.all(begin), [(7, 100.0)]);
         assert_eq!(window.rate(&7, begin + PANE * 7), 100.0);

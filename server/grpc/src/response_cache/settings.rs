@@ -31,15 +31,15 @@ impl ResponseCacheSettings {
         SubjectRates::new(self.window.duration(), self.capacity)
     }
 
-    /// Returns the limits in the terms of the cache. Reading a page may take up to `patience`.
-    pub fn limits(&self, patience: Duration) -> ResponseCacheLimits {
+    /// Returns the limits in the terms of the cache. Reading a page may take up to `read_timeout`.
+    pub fn limits(&self, read_timeout: Duration) -> ResponseCacheLimits {
         let ResponseCacheSettings { enabled, capacity, threshold, window: _, memory } = self;
         ResponseCacheLimits {
             enabled: *enabled,
             threshold: f64::from(*threshold),
             pages: capacity * VARIANTS,
             bytes: usize::try_from(memory.bytes()).unwrap_or(usize::MAX),
-            patience,
+            read_timeout,
         }
     }
 

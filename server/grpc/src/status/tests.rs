@@ -6,7 +6,7 @@ use riposte_sdk::v1::ErrorReason;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use super::{NOT_EXECUTED, PUSHBACK, REQUEST_ID, code, status, told};
+use super::{NOT_EXECUTED, PUSHBACK, REQUEST_ID, code, reported, status};
 use crate::rpc_error::{ErrorMetadata, RpcError};
 
 /// Returns one error for every reason that an error can have.
@@ -53,14 +53,14 @@ fn errors() -> Vec<Error> {
 }
 
 /// Returns every metadata entry that a request can provide.
-fn facts() -> ErrorMetadata {
+fn request_metadata() -> ErrorMetadata {
     let names =
         ["object_type", "object_id", "comment_id", "request_id", "min_revision", "limit", "actual", "external_id"];
-    names.into_iter().fold(ErrorMetadata::default(), |facts, name| facts.with(name, name))
+    names.into_iter().fold(ErrorMetadata::default(), |metadata, name| metadata.with(name, name))
 }
 
 fn refused(error: Error) -> Status {
-    status(RpcError::about(error, facts()), "tag-1")
+    status(RpcError::about(error, request_metadata()), "tag-1")
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn every_reason_is_in_the_contract_and_has_a_canonical_code() {
 }
 
 #[test]
-fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
+fn every_error_carries_its_reason_its_metadata_and_the_request_id() {
     let errors = errors();
     // These reasons are reserved for moderation and rules; no error has them yet.
     let later = [
@@ -93,10 +93,10 @@ fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
         assert_eq!(status.code(), code(reason.kind()), "{reason:?}");
         assert_eq!(status.metadata().get(REQUEST_ID).map(|id| id.as_bytes()), Some(&b"tag-1"[..]));
         let unknown = ["method", "sort"];
-        for fact in told(*reason).iter().filter(|fact| !unknown.contains(fact)) {
-            assert!(info.metadata.contains_key(*fact), "{reason:?} tells {fact}");
+        for fact in reported(*reason).iter().filter(|fact| !unknown.contains(fact)) {
+            assert!(info.metadata.contains_key(*fact), "{reason:?} reports {fact}");
         }
-        assert!(info.metadata.keys().all(|fact| told(*reason).contains(&fact.as_str())), "{reason:?}");
+        assert!(info.metadata.keys().all(|fact| reported(*reason).contains(&fact.as_str())), "{reason:?}");
         let about_fields = code(reason.kind()) == Code::InvalidArgument && *reason != Reason::MessageTooLarge;
         assert_eq!(status.get_details_bad_request().is_some(), about_fields, "{reason:?}");
         let waits = matches!(reason.kind(), StatusKind::Unavailable | StatusKind::ResourceExhausted);
@@ -108,7 +108,7 @@ fn every_error_carries_its_reason_the_facts_it_promises_and_the_request_id() {
 }
 
 #[test]
-fn a_source_that_was_not_asked_is_told_apart_from_one_that_did_not_answer() {
+fn an_error_of_a_skipped_data_source_differs_from_one_of_a_source_that_failed() {
     let status = refused(Error::ShardAway { after: Duration::from_millis(500) });
     assert_eq!(status.code(), Code::Unavailable);
     assert!(status.metadata().contains_key(NOT_EXECUTED));
@@ -117,7 +117,7 @@ fn a_source_that_was_not_asked_is_told_apart_from_one_that_did_not_answer() {
 }
 
 #[test]
-fn the_facts_of_an_error_win_over_those_of_the_request() {
+fn the_metadata_of_an_error_takes_precedence_over_that_of_its_request() {
     for (error, fact, value) in [
         (Error::StateConflict(CommentState::Hidden), "state", "HIDDEN"),
         (Error::EditWindowClosed { until: Millis(1_772_366_400_000) }, "until", "2026-03-01T12:00:00Z"),
@@ -134,7 +134,7 @@ fn the_facts_of_an_error_win_over_those_of_the_request() {
 }
 
 #[test]
-fn a_fault_of_the_service_tells_its_request_id_and_nothing_else() {
+fn an_internal_error_reports_its_request_id_and_nothing_else() {
     let status = refused(Error::internal("Access denied for user 'riposte'@'10.0.0.1'"));
     assert_eq!((status.code(), status.message()), (Code::Internal, "internal error"));
     let details = status.get_error_details_vec();
@@ -145,7 +145,7 @@ fn a_fault_of_the_service_tells_its_request_id_and_nothing_else() {
 }
 
 #[test]
-fn every_violation_is_told_and_very_many_still_fit_into_a_header() {
+fn every_violation_is_reported_and_very_many_still_fit_into_a_header() {
     let violation = |n| Violation::field(format!("keys[{n}].object_type"), "must match [a-z][a-z0-9_]{0,31}");
     let few = refused(Error::Invalid((0..20).map(violation).collect()));
     assert_eq!(few.get_details_bad_request().map(|b| b.field_violations.len()), Some(20));
@@ -157,14 +157,14 @@ fn every_violation_is_told_and_very_many_still_fit_into_a_header() {
 }
 
 #[test]
-fn a_rate_that_is_used_up_names_whose_it_is_and_nothing_else_does() {
+fn only_an_exceeded_rate_limit_names_the_owner_of_its_quota() {
     let used_up = Error::RateLimited { after: Duration::from_millis(1500) };
-    let refused = |error| status(RpcError::about(error, facts().with(super::QUOTA, "member:m7")), "tag-1");
+    let refused = |error| status(RpcError::about(error, request_metadata().with(super::QUOTA, "member:m7")), "tag-1");
     let named = refused(used_up.clone());
     let quota = named.get_details_quota_failure().map(|quota| quota.violations).unwrap_or_default();
     assert_eq!(quota.iter().map(|one| one.subject.as_str()).collect::<Vec<_>>(), ["member:m7"]);
     assert!(named.get_details_error_info().is_some_and(|info| info.metadata.is_empty()));
-    let room = refused(Error::Overloaded { after: Duration::from_millis(100) });
-    assert!(room.get_details_quota_failure().is_none());
+    let overloaded = refused(Error::Overloaded { after: Duration::from_millis(100) });
+    assert!(overloaded.get_details_quota_failure().is_none());
     assert!(status(used_up, "tag-1").get_details_quota_failure().is_none());
 }

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_openmetrics_gets_it() {
+    fn a_scraper_that_accepts_openmetrics_gets_it() {
         for asks in [
             &["application/openmetrics-text; version=1.0.0"][..],
             &["application/openmetrics-text"],
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_else_gets_the_text() {
+    fn every_other_scraper_gets_the_text_format() {
         for asks in [
             &[][..],
             &["*/*"],

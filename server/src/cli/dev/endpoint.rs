@@ -10,7 +10,7 @@ use std::{
 
 /// Removes the file of an earlier server, so that a program that waits for this server does not
 /// read the old addresses.
-pub(super) fn forget(path: &Path) -> anyhow::Result<()> {
+pub(super) fn remove(path: &Path) -> anyhow::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove the old endpoint file {}", path.display()))
@@ -42,7 +42,7 @@ pub(super) fn shell(grpc: SocketAddr, admin: SocketAddr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{forget, write};
+    use super::{remove, write};
     use crate::app::Addresses;
 
     #[test]
@@ -59,8 +59,8 @@ mod tests {
             assert_eq!(read["pid"], std::process::id());
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
-        forget(&path).unwrap();
+        remove(&path).unwrap();
         assert!(!path.exists());
-        forget(&path).unwrap();
+        remove(&path).unwrap();
     }
 }

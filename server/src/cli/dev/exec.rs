@@ -34,17 +34,17 @@ pub(super) async fn run(
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| Failure::new(NOT_FOUND, format!("cannot run {}: {error}", program.display())))?;
-    let mut asked = false;
+    let mut signalled = false;
     loop {
         tokio::select! {
             status = child.wait() => return Ok(code(status?)),
             signal = signals.next() => {
-                if asked {
+                if signalled {
                     child.start_kill()?;
                 } else {
                     forward(&child, signal);
                 }
-                asked = true;
+                signalled = true;
             }
         }
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_that_does_not_exist_is_said_so() {
+    async fn a_missing_command_is_reported_as_missing() {
         let at = |port| ([127, 0, 0, 1], port).into();
         let addresses = Addresses { grpc: at(1), admin: at(2), metrics: Some(at(3)) };
         let error = run(&["/nowhere/cmd".into()], addresses, &mut StopSignals::listen().unwrap()).await.unwrap_err();

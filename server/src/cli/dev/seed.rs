@@ -19,22 +19,22 @@ const SOURCE: &str = "riposte-demo";
 const BEGIN: i64 = 1_772_820_000;
 
 /// Imports the demo through the admin port and waits until it is durable.
-pub(super) async fn plant(admin: SocketAddr) -> anyhow::Result<()> {
+pub(super) async fn import(admin: SocketAddr) -> anyhow::Result<()> {
     let channel = Endpoint::from_shared(format!("http://{admin}"))?.connect().await?;
     let requests = items().into_iter().map(|item| ImportCommentsRequest { item: Some(item) });
     let stream = futures::stream::iter(requests.collect::<Vec<_>>());
-    let mut answers = AdminServiceClient::new(channel).import_comments(stream).await?.into_inner();
-    let mut answered = 0;
-    while let Some(answer) = answers.message().await? {
+    let mut responses = AdminServiceClient::new(channel).import_comments(stream).await?.into_inner();
+    let mut imported = 0;
+    while let Some(response) = responses.message().await? {
         ensure!(
-            answer.outcome() != ImportOutcome::Rejected,
+            response.outcome() != ImportOutcome::Rejected,
             "{} was rejected: {}",
-            answer.external_id,
-            answer.error.map(|error| error.message).unwrap_or_default()
+            response.external_id,
+            response.error.map(|error| error.message).unwrap_or_default()
         );
-        answered += 1;
+        imported += 1;
     }
-    ensure!(answered == items().len(), "the server answered {answered} items of {}", items().len());
+    ensure!(imported == items().len(), "the server imported {imported} items of {}", items().len());
     Ok(())
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn the_demo_holds_fifty_comments_in_order_of_time_with_parents_before_their_answers() {
+    fn the_demo_has_fifty_comments_in_order_of_time_with_parents_before_their_replies() {
         assert_eq!(COMMENTS.len(), 50);
         for (place, line) in COMMENTS.iter().enumerate() {
             assert!(

@@ -5,7 +5,7 @@ use riposte_cache::{CacheKind, CacheSettings, RedisCache, RedisHealth};
 use std::time::Duration;
 
 /// The longest wait for Redis.
-const PATIENCE: Duration = Duration::from_secs(3);
+const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// Checks the cache.
 pub(super) async fn examine(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
@@ -26,30 +26,30 @@ async fn redis(config: &CacheSettings, timeline: u16) -> Vec<CheckResult> {
         return vec![CheckResult::fail(label, "the address makes no sense")];
     };
     // Without a cache the service works, but slower, so this is not a failure.
-    if let Err(why) = redis.ready(PATIENCE).await {
-        return vec![CheckResult::warn(label, format!("cannot be used, so the data sources carry all reads: {why}"))];
+    if let Err(error) = redis.ready(MAX_WAIT).await {
+        return vec![CheckResult::warn(label, format!("cannot be used, so the data sources carry all reads: {error}"))];
     }
-    let verdicts = match redis.health().await {
+    let results = match redis.health().await {
         Ok(health) => judge(&label, &health),
-        Err(why) => vec![CheckResult::warn(label, why)],
+        Err(error) => vec![CheckResult::warn(label, error)],
     };
     redis.shut().await;
-    verdicts
+    results
 }
 
 fn judge(label: &str, health: &RedisHealth) -> Vec<CheckResult> {
     let RedisHealth { trip, clustered, version, eviction } = health;
     let kind = if *clustered { "cluster" } else { "server" };
     let version = version.as_deref().unwrap_or("unknown");
-    let answers = format!("a {kind} answers in {} µs, version {version}; the functions are loaded", trip.as_micros());
-    let mut verdicts = vec![CheckResult::ok(label, answers)];
+    let finding = format!("a {kind} answers in {} µs, version {version}; the functions are loaded", trip.as_micros());
+    let mut results = vec![CheckResult::ok(label, finding)];
     if eviction.as_deref() == Some("noeviction") {
-        verdicts.push(CheckResult::warn(
+        results.push(CheckResult::warn(
             format!("{label}, maxmemory-policy"),
             "noeviction: the cache takes no entry when its memory is full; set it to allkeys-lru",
         ));
     }
-    verdicts
+    results
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     use super::{Duration, RedisHealth, judge};
 
     #[test]
-    fn a_server_that_evicts_nothing_is_warned_of() {
+    fn a_cache_server_without_eviction_is_a_warning() {
         let health = |policy: &str| RedisHealth {
             trip: Duration::from_micros(80),
             clustered: false,

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_worker_that_registers_nothing_is_known() {
+    fn positions_are_not_judged_without_a_worker_that_registers_one() {
         for positions in [&[][..], &[("history", 0), ("topic", 100)], &[("history", 101), ("boards", 101)]] {
             assert_eq!(checked(positions).level, CheckLevel::Ok, "{positions:?}");
         }

@@ -47,16 +47,16 @@ pub(super) fn examine(label: &str, diagnosis: &Diagnosis, schema: &SourceSchema,
     }
     let version = fact(diagnosis, "version").unwrap_or("of unknown version");
     let latency = format!("answers in {} µs, server {version}", diagnosis.latency_micros);
-    let mut verdicts = vec![CheckResult::ok(label, latency), self::schema(label, schema)];
+    let mut results = vec![CheckResult::ok(label, latency), self::schema(label, schema)];
     let known = RULES.iter().filter_map(|rule| Some((rule, fact(diagnosis, rule.fact)?)));
-    verdicts.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
-    verdicts.extend(fact(diagnosis, STATEMENTS).map(|value| prepared(label, value, statements)));
+    results.extend(known.filter(|(rule, _)| !is_idle(rule, diagnosis)).map(|(rule, value)| judge(label, rule, value)));
+    results.extend(fact(diagnosis, STATEMENTS).map(|value| prepared(label, value, statements)));
     let caches = TABLE_CACHES.iter().filter_map(|name| Some((name, fact(diagnosis, name)?, diagnosis.tables?)));
-    verdicts.extend(caches.map(|(name, value, tables)| kept_open(label, name, value, tables)));
-    verdicts
+    results.extend(caches.map(|(name, value, tables)| open_tables(label, name, value, tables)));
+    results
 }
 
-fn kept_open(label: &str, name: &str, value: &str, tables: u64) -> CheckResult {
+fn open_tables(label: &str, name: &str, value: &str, tables: u64) -> CheckResult {
     let what = format!("{label}, {name}");
     match value.parse::<u64>() {
         Ok(most) if most < tables => CheckResult::warn(
@@ -122,7 +122,7 @@ mod tests {
     use riposte_store::{Diagnosis, schema::SourceSchema};
 
     fn healthy() -> Diagnosis {
-        let facts = [
+        let values = [
             ("version", "10.11.19-MariaDB"),
             ("innodb_flush_log_at_trx_commit", "1"),
             ("sync_binlog", "1"),
@@ -132,28 +132,27 @@ mod tests {
             ("table_definition_cache", "2255"),
             ("table_open_cache", "2255"),
         ];
-        let facts = facts.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
-        Diagnosis { latency_micros: 120, facts, tables: Some(2_255), unreachable: None }
+        let values = values.map(|(name, value)| (name, Some(value.to_owned()))).to_vec();
+        Diagnosis { latency_micros: 120, facts: values, tables: Some(2_255), unreachable: None }
     }
 
     fn with(name: &str, value: &str) -> Diagnosis {
         let mut diagnosis = healthy();
-        let facts = diagnosis.facts.iter_mut().filter(|(known, _)| *known == name);
-        facts.for_each(|(_, old)| *old = Some(value.to_owned()));
+        let named = diagnosis.facts.iter_mut().filter(|(known, _)| *known == name);
+        named.for_each(|(_, old)| *old = Some(value.to_owned()));
         diagnosis
     }
 
     /// Returns the names of the lines that are not ok.
-    fn complaints(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(CheckLevel, String)> {
-        let complaint =
-            |verdict: CheckResult| (verdict.level != CheckLevel::Ok).then_some((verdict.level, verdict.what));
-        examine("source 1", diagnosis, schema, 6_144).into_iter().filter_map(complaint).collect()
+    fn findings(diagnosis: &Diagnosis, schema: &SourceSchema) -> Vec<(CheckLevel, String)> {
+        let finding = |result: CheckResult| (result.level != CheckLevel::Ok).then_some((result.level, result.what));
+        examine("source 1", diagnosis, schema, 6_144).into_iter().filter_map(finding).collect()
     }
 
     #[test]
-    fn each_thing_that_is_wrong_spoils_exactly_its_own_line() {
+    fn each_wrong_value_changes_exactly_its_own_line() {
         let (ready, warn, fail) = (SourceSchema::Ready, CheckLevel::Warn, CheckLevel::Fail);
-        assert_eq!(complaints(&healthy(), &ready), []);
+        assert_eq!(findings(&healthy(), &ready), []);
         for (name, value) in [
             ("innodb_flush_log_at_trx_commit", "2"),
             ("sync_binlog", "0"),
@@ -162,23 +161,23 @@ mod tests {
             ("table_definition_cache", "400"),
             ("table_open_cache", "2254"),
         ] {
-            assert_eq!(complaints(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
+            assert_eq!(findings(&with(name, value), &ready), [(warn, format!("source 1, {name}"))]);
         }
         for schema in [SourceSchema::Missing(vec!["m0001_schema"]), SourceSchema::Mismatch("50/200".into())] {
-            assert_eq!(complaints(&healthy(), &schema), [(fail, "source 1, schema".to_owned())]);
+            assert_eq!(findings(&healthy(), &schema), [(fail, "source 1, schema".to_owned())]);
         }
         let down = Diagnosis { unreachable: Some("refused".into()), ..Diagnosis::default() };
-        assert_eq!(complaints(&down, &SourceSchema::Unreachable("refused".into())), [(fail, "source 1".to_owned())]);
+        assert_eq!(findings(&down, &SourceSchema::Unreachable("refused".into())), [(fail, "source 1".to_owned())]);
     }
 
     #[test]
-    fn a_server_without_a_binary_log_is_not_told_to_sync_it() {
-        let mut silent = with("log_bin", "0");
-        silent
+    fn sync_binlog_is_not_checked_on_a_server_without_a_binary_log() {
+        let mut unlogged = with("log_bin", "0");
+        unlogged
             .facts
             .iter_mut()
             .filter(|(name, _)| *name == "sync_binlog")
             .for_each(|(_, value)| *value = Some("0".into()));
-        assert_eq!(complaints(&silent, &SourceSchema::Ready), []);
+        assert_eq!(findings(&unlogged, &SourceSchema::Ready), []);
     }
 }

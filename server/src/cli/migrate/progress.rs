@@ -32,7 +32,7 @@ impl ProgressView {
         ProgressView { bar, sources: vec![(0, 0); sources], last_line: Instant::now() }
     }
 
-    pub(super) fn tell(&mut self, progress: MigrationProgress) {
+    pub(super) fn update(&mut self, progress: MigrationProgress) {
         let MigrationProgress { source, done, total, table } = progress;
         if let Some(place) = self.sources.get_mut(source) {
             *place = (done, total);
@@ -75,15 +75,15 @@ mod tests {
     fn the_tables_of_all_sources_are_counted_together() {
         let mut shown = ProgressView::start(2);
         let table = || "comment_index_7".to_owned();
-        shown.tell(MigrationProgress { source: 0, done: 10, total: 100, table: table() });
-        shown.tell(MigrationProgress { source: 1, done: 30, total: 100, table: table() });
-        shown.tell(MigrationProgress { source: 0, done: 11, total: 100, table: table() });
+        shown.update(MigrationProgress { source: 0, done: 10, total: 100, table: table() });
+        shown.update(MigrationProgress { source: 1, done: 30, total: 100, table: table() });
+        shown.update(MigrationProgress { source: 0, done: 11, total: 100, table: table() });
         assert_eq!(shown.sum(), (41, 200));
         assert_eq!(shown.finish(), 41);
     }
 
     #[test]
-    fn a_line_tells_done_total_rate_and_time_left() {
+    fn a_line_has_done_total_rate_and_time_left() {
         assert_eq!(line(40, 200, Duration::from_secs(2)), "40 of 200 tables, 20/s, 8 s left");
         assert_eq!(line(0, 200, Duration::ZERO), "0 of 200 tables, 0/s, ? s left");
     }

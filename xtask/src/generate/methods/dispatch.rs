@@ -103,7 +103,7 @@ impl<'a> Call<'a> {
             ),
             (false, false, true) => format!(
                 "let handler = |services, caller, request| async move {{ {verb}::handle(&services, caller, request).await }};\n\
-                 answered(&self.0, {name:?}, request, handler).await"
+                 unary(&self.0, {name:?}, request, handler).await"
             ),
             (false, false, false) => {
                 format!("serve(request, |caller, request| {verb}::handle(&self.0, caller, request)).await")
@@ -120,7 +120,7 @@ impl<'a> Call<'a> {
 struct Uses {
     serve: bool,
     opened: bool,
-    audited: bool,
+    unary: bool,
     streamed: bool,
     streams: bool,
     requests: bool,
@@ -132,7 +132,7 @@ impl Uses {
         self.requests |= call.imports;
         self.streamed |= call.streams && row.audited && !call.imports;
         self.opened |= call.streams && !row.audited && !call.imports;
-        self.audited |= !call.streams && row.audited;
+        self.unary |= !call.streams && row.audited;
         self.serve |= !call.streams && !row.audited;
     }
 
@@ -142,7 +142,7 @@ impl Uses {
             let used: Vec<&str> = items.iter().filter(|(used, _)| *used).map(|(_, item)| *item).collect();
             if used.is_empty() { String::new() } else { format!("use crate::{module}::{{{}}};\n", used.join(", ")) }
         };
-        of("audited", &[(self.streamed, "CountItems"), (self.audited, "answered"), (self.streamed, "streamed")])
+        of("audited", &[(self.streamed, "CountItems"), (self.streamed, "streamed"), (self.unary, "unary")])
             + &of("call", &[(self.streams, "ResponseStream"), (self.opened, "opened"), (self.serve, "serve")])
     }
 }

@@ -42,13 +42,13 @@ const ROOT: &str = "pub(crate) mod error_metadata;\npub(crate) mod methods;\npub
 
 fn methods(contract: &Contract<'_>, table: &Table) -> Result<String> {
     let mut text = format!(
-        "{HEAD}//! The facts of every method of the contract.
+        "{HEAD}//! The properties of every method of the contract.
 
 use riposte_core::Role;
 
 use {ADMISSION}::{{AdmissionClass, MessageProfile, MethodPolicy, PoolName}};
 
-/// The facts of a method.
+/// The properties of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Method {{
     /// `CommentService/GetComment`.
@@ -114,7 +114,7 @@ fn error_metadata(contract: &Contract<'_>, table: &Table) -> Result<String> {
 
 use riposte_sdk::v1;
 
-use crate::error_metadata::{{ErrorSubject, Fact}};
+use crate::error_metadata::{{ErrorSubject, MetadataField}};
 use crate::rpc_error::ErrorMetadata;
 "
     );
@@ -126,13 +126,13 @@ use crate::rpc_error::ErrorMetadata;
         let (row, request) = (table.row(method)?, short(method.says.input_type()));
         let mut metadata = "ErrorMetadata::default()".to_owned();
         for (fact, field) in &row.error_metadata {
-            metadata = format!("self.{field}.tell({fact:?}, {metadata})");
+            metadata = format!("self.{field}.add_to({metadata}, {fact:?})");
         }
         writeln!(
             text,
-            "\nimpl ErrorSubject for v1::{request} {{\nfn facts(&self) -> ErrorMetadata {{\n{metadata}\n}}\n}}"
+            "\nimpl ErrorSubject for v1::{request} {{\nfn error_metadata(&self) -> ErrorMetadata {{\n{metadata}\n}}\n}}"
         )?;
-        writeln!(tested, "{request:?} => v1::{request}::decode(bytes)?.facts(),")?;
+        writeln!(tested, "{request:?} => v1::{request}::decode(bytes)?.error_metadata(),")?;
     }
     write!(
         text,

@@ -71,7 +71,7 @@ impl KeySet {
 fn key(value: Value, terms: &JwtRequirements) -> Result<Option<(String, VerificationKey)>, String> {
     // The private part of a key of any kind (RFC 7518, 6.2.2, 6.3.2, 6.4.1; RFC 8037, 2).
     if value.get("d").is_some() || value.get("k").is_some() {
-        return Err("is secret; a set for those who verify holds public keys only".to_owned());
+        return Err("is secret; a set for verification holds public keys only".to_owned());
     }
     let jwk: Jwk = serde_json::from_value(value).map_err(|error| error.to_string())?;
     let Jwk { common, .. } = &jwk;

@@ -27,11 +27,12 @@ pub(super) fn install() {
 /// Verifies with one key, by one algorithm.
 struct By {
     algorithm: Algorithm,
-    way: Way,
+    primitive: Primitive,
     key: DecodingKey,
 }
 
-enum Way {
+/// The implementation of an algorithm in the cryptography library.
+enum Primitive {
     Rsa(&'static RsaParameters),
     Curve(&'static dyn VerificationAlgorithm),
 }
@@ -39,16 +40,16 @@ enum Way {
 /// # Errors
 /// An algorithm that is not for public keys, or a key of another kind.
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
-    let way = match algorithm {
-        Algorithm::RS256 => Way::Rsa(&RSA_PKCS1_2048_8192_SHA256),
-        Algorithm::RS384 => Way::Rsa(&RSA_PKCS1_2048_8192_SHA384),
-        Algorithm::RS512 => Way::Rsa(&RSA_PKCS1_2048_8192_SHA512),
-        Algorithm::PS256 => Way::Rsa(&RSA_PSS_2048_8192_SHA256),
-        Algorithm::PS384 => Way::Rsa(&RSA_PSS_2048_8192_SHA384),
-        Algorithm::PS512 => Way::Rsa(&RSA_PSS_2048_8192_SHA512),
-        Algorithm::ES256 => Way::Curve(&ECDSA_P256_SHA256_FIXED),
-        Algorithm::ES384 => Way::Curve(&ECDSA_P384_SHA384_FIXED),
-        Algorithm::EdDSA => Way::Curve(&ED25519),
+    let primitive = match algorithm {
+        Algorithm::RS256 => Primitive::Rsa(&RSA_PKCS1_2048_8192_SHA256),
+        Algorithm::RS384 => Primitive::Rsa(&RSA_PKCS1_2048_8192_SHA384),
+        Algorithm::RS512 => Primitive::Rsa(&RSA_PKCS1_2048_8192_SHA512),
+        Algorithm::PS256 => Primitive::Rsa(&RSA_PSS_2048_8192_SHA256),
+        Algorithm::PS384 => Primitive::Rsa(&RSA_PSS_2048_8192_SHA384),
+        Algorithm::PS512 => Primitive::Rsa(&RSA_PSS_2048_8192_SHA512),
+        Algorithm::ES256 => Primitive::Curve(&ECDSA_P256_SHA256_FIXED),
+        Algorithm::ES384 => Primitive::Curve(&ECDSA_P384_SHA384_FIXED),
+        Algorithm::EdDSA => Primitive::Curve(&ED25519),
         Algorithm::HS256 | Algorithm::HS384 | Algorithm::HS512 | _ => {
             return Err(ErrorKind::UnsupportedAlgorithm.into());
         }
@@ -56,20 +57,20 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     if key.family() != algorithm.family() {
         return Err(ErrorKind::InvalidKeyFormat.into());
     }
-    Ok(Box::new(By { algorithm: *algorithm, way, key: key.clone() }))
+    Ok(Box::new(By { algorithm: *algorithm, primitive, key: key.clone() }))
 }
 
 impl Verifier<Vec<u8>> for By {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> std::result::Result<(), Error> {
-        let verified = match (&self.way, self.key.kind()) {
-            (Way::Rsa(way), DecodingKeyKind::RsaModulusExponent { n, e }) => {
-                RsaPublicKeyComponents { n, e }.verify(way, message, signature)
+        let verified = match (&self.primitive, self.key.kind()) {
+            (Primitive::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
+                RsaPublicKeyComponents { n, e }.verify(parameters, message, signature)
             }
-            (Way::Curve(way), DecodingKeyKind::SecretOrDer(point)) => {
-                UnparsedPublicKey::new(*way, point).verify(message, signature)
+            (Primitive::Curve(curve), DecodingKeyKind::SecretOrDer(point)) => {
+                UnparsedPublicKey::new(*curve, point).verify(message, signature)
             }
-            (Way::Rsa(_), DecodingKeyKind::SecretOrDer(_))
-            | (Way::Curve(_), DecodingKeyKind::RsaModulusExponent { .. }) => return Err(Error::new()),
+            (Primitive::Rsa(_), DecodingKeyKind::SecretOrDer(_))
+            | (Primitive::Curve(_), DecodingKeyKind::RsaModulusExponent { .. }) => return Err(Error::new()),
         };
         verified.map_err(|_| Error::new())
     }

@@ -85,10 +85,10 @@ fn every_algorithm_is_verified_with_its_key_and_with_no_other() {
 }
 
 #[test]
-fn what_a_token_must_hold_it_holds() {
+fn a_token_needs_its_required_claims() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
-    let told = |claims: &Value| shown(&jwt, &issuer.token(&head("EdDSA", "ed"), claims));
+    let verified = |claims: &Value| shown(&jwt, &issuer.token(&head("EdDSA", "ed"), claims));
     for (name, value) in [
         ("aud", json!("comments")),
         ("aud", json!(["other", "riposte"])),
@@ -100,9 +100,9 @@ fn what_a_token_must_hold_it_holds() {
         ("exp", json!(1e18)),
         ("more", json!({"nested": [1, 2]})),
     ] {
-        assert_eq!(told(&but(name, value.clone())).as_deref(), Ok("web"), "{name} {value}");
+        assert_eq!(verified(&but(name, value.clone())).as_deref(), Ok("web"), "{name} {value}");
     }
-    for (name, value, why) in [
+    for (name, value, failure) in [
         ("exp", json!(NOW - LEEWAY), AuthFailure::Expired),
         ("exp", json!(0), AuthFailure::Expired),
         ("exp", json!(-1), AuthFailure::Claim),
@@ -124,9 +124,9 @@ fn what_a_token_must_hold_it_holds() {
         ("sub", json!(""), AuthFailure::Claim),
         ("sub", json!("w".repeat(MAX_SUBJECT + 1)), AuthFailure::Claim),
     ] {
-        assert_eq!(told(&but(name, value.clone())), Err(why), "{name} {value}");
+        assert_eq!(verified(&but(name, value.clone())), Err(failure), "{name} {value}");
     }
-    assert_eq!(told(&json!([claims()])), Err(AuthFailure::Claim), "no table");
+    assert_eq!(verified(&json!([claims()])), Err(AuthFailure::Claim), "no table");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn another_claim_may_name_the_caller() {
 }
 
 #[test]
-fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
+fn only_a_signature_of_the_named_key_makes_a_token_valid() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
     let plain = |head: &Value| format!("{}.{}.", base64(head.to_string()), base64(claims().to_string()));
@@ -152,7 +152,7 @@ fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
         let token = format!("{message}{}", base64(hmac::sign(&key, message.trim_end_matches('.').as_bytes())));
         assert_eq!(shown(&jwt, &token), Err(AuthFailure::Algorithm));
     }
-    for (head, why) in [
+    for (head, failure) in [
         (head("none", "rsa"), AuthFailure::Malformed),
         (head("None", "ed"), AuthFailure::Malformed),
         (head("ES512", "p384"), AuthFailure::Malformed),
@@ -163,12 +163,12 @@ fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
         (head("EdDSA", ""), AuthFailure::Key),
         (json!({"alg": "EdDSA"}), AuthFailure::Key),
     ] {
-        assert_eq!(shown(&jwt, &plain(&head)), Err(why), "{head}");
+        assert_eq!(shown(&jwt, &plain(&head)), Err(failure), "{head}");
     }
     // A curve other than that of the key, regardless of the header.
-    for (alg, said, kid) in [("ES256", "ES384", "p384"), ("ES384", "ES256", "p256"), ("ES256", "EdDSA", "ed")] {
-        let token = issuer.signed_as(alg, &head(said, kid), &claims());
-        assert_eq!(shown(&jwt, &token), Err(AuthFailure::Signature), "{alg} as {said}");
+    for (alg, header, kid) in [("ES256", "ES384", "p384"), ("ES384", "ES256", "p256"), ("ES256", "EdDSA", "ed")] {
+        let token = issuer.signed_as(alg, &head(header, kid), &claims());
+        assert_eq!(shown(&jwt, &token), Err(AuthFailure::Signature), "{alg} as {header}");
     }
     // A key inside the token is ignored.
     let mut brought = head("ES256", "p256");
@@ -177,7 +177,7 @@ fn nothing_but_the_signature_of_the_named_key_makes_a_token_true() {
 }
 
 #[test]
-fn a_token_that_was_changed_anywhere_is_refused() {
+fn a_token_with_any_changed_byte_is_rejected() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
     let token = issuer.token(&head("ES256", "p256"), &claims());
@@ -199,7 +199,7 @@ fn a_token_that_was_changed_anywhere_is_refused() {
 }
 
 #[test]
-fn tokens_for_other_ends_are_not_taken() {
+fn tokens_of_other_types_are_rejected() {
     let issuer = Issuer::new();
     let jwt = jwt(&issuer);
     let of = |name: &str, value: Value| {
@@ -218,7 +218,7 @@ fn tokens_for_other_ends_are_not_taken() {
 }
 
 #[test]
-fn a_token_that_is_remembered_costs_no_signature_and_expires_all_the_same() {
+fn a_cached_token_costs_no_signature_check_and_expires_all_the_same() {
     let issuer = Issuer::new();
     let mut jwt = jwt(&issuer);
     let [known, forged] = ["a", "b"].map(|jti| issuer.token(&head("ES384", "p384"), &but("jti", json!(jti))));
@@ -227,14 +227,14 @@ fn a_token_that_is_remembered_costs_no_signature_and_expires_all_the_same() {
     // Without a key no token can be verified any more; only cached results remain.
     jwt.keys = KeySet::default();
     assert_eq!(shown(&jwt, &known).as_deref(), Ok("web"));
-    assert_eq!(shown(&jwt, &forged), Err(AuthFailure::Key), "what was refused is not remembered");
+    assert_eq!(shown(&jwt, &forged), Err(AuthFailure::Key), "a rejected token is not cached");
     let ends = (NOW + 300 + LEEWAY) * 1_000;
     assert!(at(&jwt, &known, Millis(ends - 1)).is_ok());
     assert_eq!(at(&jwt, &known, Millis(ends)), Err(AuthFailure::Expired));
 }
 
 #[test]
-fn a_key_set_that_is_not_sound_is_refused_and_says_why() {
+fn an_invalid_key_set_is_rejected_with_the_reason() {
     let issuer = Issuer::new();
     let [p256, p384, ed] = issuer.curves();
     let with = |key: &Value, name: &str, value: Value| {
@@ -243,7 +243,7 @@ fn a_key_set_that_is_not_sound_is_refused_and_says_why() {
         key
     };
     let rsa = with(&issuer.rsa(), "kid", json!("rsa"));
-    for (keys, said) in [
+    for (keys, message) in [
         (json!([]), "no key in it"),
         (json!([with(&p256, "d", json!("AA"))]), "key 1: is secret"),
         (json!([ed, {"kty": "oct", "kid": "s", "k": "AAAA"}]), "key 2: is secret"),
@@ -258,8 +258,8 @@ fn a_key_set_that_is_not_sound_is_refused_and_says_why() {
         (json!([with(&p384, "x", json!("?"))]), "key 1"),
         (json!([with(&ed, "x", json!("AAAA"))]), "no point of its curve"),
     ] {
-        let error = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), terms()).map(drop).expect_err(said);
-        assert!(error.contains(said), "{error:?} does not say {said:?}");
+        let error = JwtVerifier::parse(&json!({ "keys": keys }).to_string(), terms()).map(drop).expect_err(message);
+        assert!(error.contains(message), "{error:?} does not contain {message:?}");
     }
     for text in ["", "[]", "{}", "{\"keys\": {}}"] {
         assert!(JwtVerifier::parse(text, terms()).map(drop).expect_err(text).contains("no key set"), "{text}");
@@ -267,7 +267,7 @@ fn a_key_set_that_is_not_sound_is_refused_and_says_why() {
 }
 
 #[test]
-fn keys_that_are_for_something_else_are_left_out() {
+fn keys_for_other_uses_are_left_out() {
     let issuer = Issuer::new();
     let [p256, p384, ed] = issuer.curves();
     let mut encrypts = p256;

@@ -32,7 +32,7 @@ use riposte_sdk::v1::admin_service_server::AdminService;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::Services;
-use crate::audited::{CountItems, answered, streamed};
+use crate::audited::{CountItems, streamed, unary};
 use crate::call::ResponseStream;
 
 /// The handlers of AdminService.
@@ -70,7 +70,7 @@ impl AdminService for AdminHandlers {
     ) -> Result<Response<v1::ListSubjectsResponse>, Status> {
         let handler =
             |services, caller, request| async move { list_subjects::handle(&services, caller, request).await };
-        answered(&self.0, "AdminService/ListSubjects", request, handler).await
+        unary(&self.0, "AdminService/ListSubjects", request, handler).await
     }
 
     async fn hide_comment(
@@ -78,7 +78,7 @@ impl AdminService for AdminHandlers {
         request: Request<v1::HideCommentRequest>,
     ) -> Result<Response<v1::HideCommentResponse>, Status> {
         let handler = |services, caller, request| async move { hide_comment::handle(&services, caller, request).await };
-        answered(&self.0, "AdminService/HideComment", request, handler).await
+        unary(&self.0, "AdminService/HideComment", request, handler).await
     }
 
     async fn unhide_comment(
@@ -87,7 +87,7 @@ impl AdminService for AdminHandlers {
     ) -> Result<Response<v1::UnhideCommentResponse>, Status> {
         let handler =
             |services, caller, request| async move { unhide_comment::handle(&services, caller, request).await };
-        answered(&self.0, "AdminService/UnhideComment", request, handler).await
+        unary(&self.0, "AdminService/UnhideComment", request, handler).await
     }
 
     async fn delete_comment(
@@ -96,7 +96,7 @@ impl AdminService for AdminHandlers {
     ) -> Result<Response<v1::AdminServiceDeleteCommentResponse>, Status> {
         let handler =
             |services, caller, request| async move { delete_comment::handle(&services, caller, request).await };
-        answered(&self.0, "AdminService/DeleteComment", request, handler).await
+        unary(&self.0, "AdminService/DeleteComment", request, handler).await
     }
 
     async fn verify_counts(
@@ -145,7 +145,7 @@ impl AdminService for AdminHandlers {
     ) -> Result<Response<v1::ListHotSubjectsResponse>, Status> {
         let handler =
             |services, caller, request| async move { list_hot_subjects::handle(&services, caller, request).await };
-        answered(&self.0, "AdminService/ListHotSubjects", request, handler).await
+        unary(&self.0, "AdminService/ListHotSubjects", request, handler).await
     }
 }
 

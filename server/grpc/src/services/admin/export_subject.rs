@@ -26,20 +26,20 @@ pub(crate) async fn handle(
 ) -> Result<ResponseStream<v1::ExportSubjectResponse>, Status> {
     let mut v = Violations::default();
     let key = v.take(parse::subject_key("key", request.key.as_ref()));
-    let (key,) = v.all((key,)).map_err(|refusal| call.status(refusal))?;
+    let (key,) = v.all((key,)).map_err(|error| call.status(error))?;
     let found = services.comments.subjects(&call.caller, std::slice::from_ref(&key), 0).await;
     let found = found.map_err(|error| call.status(error))?.pop().flatten().filter(|subject| subject.version > 0);
     let subject = found.ok_or_else(|| call.status(Error::SubjectNotFound))?;
-    let (answers, receiver) = mpsc::channel(CHUNK);
+    let (responses, receiver) = mpsc::channel(CHUNK);
     tokio::spawn(async move {
         let subject = v1::ExportedSubject { subject: Some(convert::subject(&subject)) };
-        let mut export = Export { services, call, answers };
+        let mut export = Export { services, call, responses };
         if !export.send(Item::Subject(subject)).await {
             return;
         }
         if let Err(error) = export.comments_and_likes(&key).await {
             let status = export.call.status(error);
-            let _ = export.answers.send(Err(status)).await;
+            let _ = export.responses.send(Err(status)).await;
         }
     });
     Ok(Box::pin(ReceiverStream::new(receiver)))
@@ -48,13 +48,13 @@ pub(crate) async fn handle(
 struct Export {
     services: Services,
     call: Call,
-    answers: Sender,
+    responses: Sender,
 }
 
 impl Export {
     /// Sends an item. Returns false if the reader is gone.
     async fn send(&mut self, item: Item) -> bool {
-        self.answers.send(Ok(v1::ExportSubjectResponse { item: Some(item) })).await.is_ok()
+        self.responses.send(Ok(v1::ExportSubjectResponse { item: Some(item) })).await.is_ok()
     }
 
     async fn comments_and_likes(&mut self, key: &SubjectKey) -> Result<(), Error> {
@@ -115,8 +115,8 @@ fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, Strin
         origin.as_ref().map_or_else(Default::default, |o| (o.source.clone(), o.external_id.clone()));
     let parent = view.comment.reference.parent_id.and_then(|parent| names.get(&parent));
     v1::ExportedComment {
-        comment: Some(whole(view)),
-        client: told(client),
+        comment: Some(complete(view)),
+        client: client_info(client),
         source,
         external_id,
         parent_external_id: parent.cloned().unwrap_or_default(),
@@ -125,7 +125,7 @@ fn exported_comment(exported: &ExportedComment, names: &HashMap<CommentId, Strin
 
 /// Converts a comment as an operator sees it: complete in every state except DELETED, in which the
 /// author remains and the text is removed.
-fn whole(view: &CommentView) -> v1::Comment {
+fn complete(view: &CommentView) -> v1::Comment {
     v1::Comment {
         member_id: view.comment.reference.member.as_str().to_owned(),
         content: view.content.clone().map(convert::content),
@@ -134,7 +134,7 @@ fn whole(view: &CommentView) -> v1::Comment {
     }
 }
 
-fn told(client: &ClientInfo) -> Option<v1::ClientInfo> {
+fn client_info(client: &ClientInfo) -> Option<v1::ClientInfo> {
     let ClientInfo { ip, platform, device } = client;
     (!client.is_empty()).then(|| v1::ClientInfo {
         ip: ip.map(|ip| ip.to_string()).unwrap_or_default(),

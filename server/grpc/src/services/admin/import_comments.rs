@@ -29,20 +29,20 @@ pub(crate) fn handle(
     let (call, mut items) = opened(request)?;
     let mut entry = services.audit.entry(subject("AdminService/ImportComments", &call));
     let services = services.clone();
-    let answers = async move {
+    let responses = async move {
         let first = items.next().await;
         let item = first.as_ref().and_then(|first| first.as_ref().ok()?.item.as_ref());
         entry.about(described(&item.map(error_metadata::item).unwrap_or_default()));
-        let answers: ResponseStream<_> = match entry.begin().await {
+        let responses: ResponseStream<_> = match entry.begin().await {
             Ok(()) => {
                 let items = futures::stream::iter(first).chain(items);
                 Box::pin(recorded(run(services, call.clone(), items), entry, call))
             }
             Err(error) => Box::pin(futures::stream::iter([Err(call.status(error))])),
         };
-        answers
+        responses
     };
-    Ok(Response::new(Box::pin(answers.flatten_stream())))
+    Ok(Response::new(Box::pin(responses.flatten_stream())))
 }
 
 fn run(
@@ -50,31 +50,31 @@ fn run(
     call: Call,
     requests: impl Stream<Item = Result<v1::ImportCommentsRequest, Status>> + Send + 'static,
 ) -> ResponseStream<v1::ImportCommentsResponse> {
-    let (answers, receiver) = mpsc::channel(BATCH);
+    let (responses, receiver) = mpsc::channel(BATCH);
     tokio::spawn(async move {
         let mut index = 0;
         let mut batches = Box::pin(requests.ready_chunks(BATCH));
         while let Some(batch) = batches.next().await {
-            let mut whole = Vec::with_capacity(batch.len());
+            let mut items = Vec::with_capacity(batch.len());
             let mut broken = None;
             for request in batch {
                 match request {
-                    Ok(request) => whole.push(request.item.unwrap_or_default()),
+                    Ok(request) => items.push(request.item.unwrap_or_default()),
                     Err(status) => broken = Some(status.code()),
                 }
             }
-            let outcome = batch_of(&services, &call, whole, &mut index).await;
+            let outcome = batch_of(&services, &call, items, &mut index).await;
             let failed = outcome.is_err();
-            for answer in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
-                if answers.send(answer).await.is_err() {
+            for response in outcome.unwrap_or_else(|error| vec![Err(call.status(error))]) {
+                if responses.send(response).await.is_err() {
                     return; // the caller is gone; committed items stay, and a repeat finds them
                 }
             }
             if let Some(code) = broken.filter(|_| !failed) {
-                // The gRPC library could not decode the next message; the error tells the client
+                // The gRPC library could not decode the next message. The error shows the client
                 // that the connection is not the cause.
                 let error = status::of_library(code, services.limits.max_request);
-                let _ = answers.send(Err(call.status(error.unwrap_or(Error::DeadlineExceeded)))).await;
+                let _ = responses.send(Err(call.status(error.unwrap_or(Error::DeadlineExceeded)))).await;
             }
             if failed || broken.is_some() {
                 return;
@@ -84,40 +84,40 @@ fn run(
     Box::pin(ReceiverStream::new(receiver))
 }
 
-type Answer = Result<v1::ImportCommentsResponse, Status>;
+type ItemResponse = Result<v1::ImportCommentsResponse, Status>;
 
 async fn batch_of(
     services: &Services,
     call: &Call,
     batch: Vec<v1::ImportItem>,
     index: &mut i64,
-) -> Result<Vec<Answer>, Error> {
+) -> Result<Vec<ItemResponse>, Error> {
     let names: Vec<String> = batch.iter().map(|item| item.external_id.clone()).collect();
     let now = services.clock.now();
     let parsed: Vec<_> =
         batch.into_iter().map(|item| import_item::parse(&services.comments, &call.caller, item, now)).collect();
     let good: Vec<_> = parsed.iter().filter_map(|item| item.as_ref().ok()).cloned().collect();
     let mut outcomes = services.mutations.import(&call.caller, &good).await?.into_iter();
-    let mut answers = Vec::with_capacity(names.len());
+    let mut responses = Vec::with_capacity(names.len());
     for (item, external_id) in parsed.into_iter().zip(names) {
         let outcome = match item {
             Ok(item) => {
-                let outcome = outcomes.next().unwrap_or_else(|| Err(Error::internal("an item was not answered")));
-                outcome.map_err(|error| RpcError::about(error, import_item::facts(&item)))
+                let outcome = outcomes.next().unwrap_or_else(|| Err(Error::internal("an item has no outcome")));
+                outcome.map_err(|error| RpcError::about(error, import_item::error_metadata(&item)))
             }
-            Err(refusal) => Err(refusal),
+            Err(error) => Err(error),
         };
-        answers.push(Ok(answer(*index, external_id, outcome)?));
+        responses.push(Ok(response(*index, external_id, outcome)?));
         *index += 1;
     }
-    Ok(answers)
+    Ok(responses)
 }
 
 /// Converts the outcome of one item to its response.
 ///
 /// # Errors
-/// A fault of the service, which is not the item's, is returned.
-fn answer(
+/// Returns a fault of the service, which the item did not cause.
+fn response(
     index: i64,
     external_id: String,
     outcome: Result<ImportOutcome, RpcError>,
@@ -134,10 +134,10 @@ fn answer(
                 ..blank
             })
         }
-        Err(refusal) if status::is_fault(&refusal.error) => Err(refusal.error),
-        Err(refusal) => Ok(v1::ImportCommentsResponse {
+        Err(error) if status::is_fault(&error.error) => Err(error.error),
+        Err(error) => Ok(v1::ImportCommentsResponse {
             outcome: v1::ImportOutcome::Rejected.into(),
-            error: Some(status::item_error(&refusal)),
+            error: Some(status::item_error(&error)),
             ..blank
         }),
     }

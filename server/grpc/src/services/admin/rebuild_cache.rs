@@ -26,7 +26,7 @@ pub(crate) async fn handle(
 /// Rebuilds the cache; holds the totals so far.
 #[derive(Debug, Default)]
 struct RebuildCache {
-    told: v1::RebuildCacheResponse,
+    progress: v1::RebuildCacheResponse,
 }
 
 #[tonic::async_trait]
@@ -37,8 +37,8 @@ impl SubjectTask for RebuildCache {
         if let Some(cache) = &at.services.cached_pages {
             cache.rebuild(at.key).await?;
         }
-        self.told.subjects_rebuilt += 1;
-        at.tell(self.told).await
+        self.progress.subjects_rebuilt += 1;
+        at.send(self.progress).await
     }
 
     fn end(self, _: &Services) {}

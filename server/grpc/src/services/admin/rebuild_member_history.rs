@@ -27,7 +27,7 @@ pub(crate) async fn handle(
 /// Rebuilds member histories; holds the totals so far.
 #[derive(Debug, Default)]
 struct RebuildHistory {
-    told: v1::RebuildMemberHistoryResponse,
+    progress: v1::RebuildMemberHistoryResponse,
 }
 
 #[tonic::async_trait]
@@ -37,15 +37,15 @@ impl SubjectTask for RebuildHistory {
     async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let maintenance = &at.services.maintenance;
         let rebuild = |after| maintenance.rebuild_history(at.caller, at.key, after, CHUNK);
-        let add = |told: &mut Self::Response, part: &RebuildProgress| {
-            told.comments_checked += part.comments as i64;
-            told.rows_changed += part.changed as i64;
+        let add = |progress: &mut Self::Response, part: &RebuildProgress| {
+            progress.comments_checked += part.comments as i64;
+            progress.rows_changed += part.changed as i64;
         };
-        let end = |told: &mut Self::Response| {
-            told.subjects_done += 1;
-            at.resume_token.clone_into(&mut told.resume_token);
+        let end = |progress: &mut Self::Response| {
+            progress.subjects_done += 1;
+            at.resume_token.clone_into(&mut progress.resume_token);
         };
-        in_chunks(at, &mut self.told, rebuild, add, end).await
+        in_chunks(at, &mut self.progress, rebuild, add, end).await
     }
 
     fn end(self, _: &Services) {}

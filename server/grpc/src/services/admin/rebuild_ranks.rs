@@ -27,7 +27,7 @@ pub(crate) async fn handle(
 /// Rebuilds the rank index; holds the totals so far.
 #[derive(Debug, Default)]
 struct RebuildRanks {
-    told: v1::RebuildRanksResponse,
+    progress: v1::RebuildRanksResponse,
 }
 
 #[tonic::async_trait]
@@ -37,17 +37,17 @@ impl SubjectTask for RebuildRanks {
     async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let maintenance = &at.services.maintenance;
         let rebuild = |after| maintenance.rebuild_boards(at.caller, at.key, after, CHUNK);
-        let add = |told: &mut Self::Response, part: &RebuildProgress| {
-            told.comments_checked += part.comments as i64;
-            told.comments_changed += part.changed as i64;
+        let add = |progress: &mut Self::Response, part: &RebuildProgress| {
+            progress.comments_checked += part.comments as i64;
+            progress.comments_changed += part.changed as i64;
         };
-        let end = |told: &mut Self::Response| {
-            told.subjects_done += 1;
-            at.resume_token.clone_into(&mut told.resume_token);
+        let end = |progress: &mut Self::Response| {
+            progress.subjects_done += 1;
+            at.resume_token.clone_into(&mut progress.resume_token);
         };
-        let changed = self.told.comments_changed;
-        in_chunks(at, &mut self.told, rebuild, add, end).await?;
-        if let Some(cache) = at.services.cached_pages.as_ref().filter(|_| self.told.comments_changed > changed) {
+        let changed = self.progress.comments_changed;
+        in_chunks(at, &mut self.progress, rebuild, add, end).await?;
+        if let Some(cache) = at.services.cached_pages.as_ref().filter(|_| self.progress.comments_changed > changed) {
             cache.invalidate(at.key).await;
         }
         Ok(())

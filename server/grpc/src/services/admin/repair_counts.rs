@@ -39,7 +39,7 @@ impl SubjectTask for RepairCounts {
     async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let RepairReport { drifts, revision } = at.services.maintenance.repair(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
-        at.tell(v1::RepairCountsResponse {
+        at.send(v1::RepairCountsResponse {
             subject: Some(convert::subject_key(at.key)),
             repaired: drift_messages(at.services, drifts),
             subject_revision: revision,

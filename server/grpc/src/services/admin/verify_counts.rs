@@ -38,7 +38,7 @@ impl SubjectTask for VerifyCounts {
     async fn visit(&mut self, at: &SweepItem<'_, Self::Response>) -> Result<(), Error> {
         let CountReport { comments, drifts } = at.services.comments.verify(at.caller, at.key).await?;
         self.drifts += drifts.len() as u64;
-        at.tell(v1::VerifyCountsResponse {
+        at.send(v1::VerifyCountsResponse {
             subject: Some(convert::subject_key(at.key)),
             comments_checked: comments,
             drifts: drift_messages(at.services, drifts),

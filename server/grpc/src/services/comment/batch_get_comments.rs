@@ -25,9 +25,9 @@ pub(crate) async fn handle(
             None => return Err(RpcError::about(Error::CommentNotFound, error_metadata::comment(id.get()))),
         }
     }
-    let answer = v1::BatchGetCommentsResponse { comments, missing, degraded: services.degraded() };
+    let response = v1::BatchGetCommentsResponse { comments, missing, degraded: services.degraded() };
     // The gRPC library would refuse the response with an error of its own: a batch is bounded
     // by count, and 200 long comments are large.
     let limit = services.limits.max_response;
-    if answer.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(answer) }
+    if response.encoded_len() > limit { Err(Error::MessageTooLarge { limit }.into()) } else { Ok(response) }
 }

@@ -20,9 +20,9 @@ pub(crate) async fn handle(
     let client = v.take(parse::client(request.client));
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((subject, _), member, content, client, request_id) = v.all((subject, member, content, client, request_id))?;
-    let asked = services.asked(caller, &member, request_id, subject.object_type())?;
+    let write_context = services.write_context(caller, &member, request_id, subject.object_type())?;
     let new = CreateRoot { member: member.clone(), content, client };
-    let written = services.mutations.submit(&asked, &subject, new).await?;
+    let written = services.mutations.submit(&write_context, &subject, new).await?;
     // A repeated request receives the comment in its current state, which may differ from the
     // state after the first request.
     let comment = convert::comment(written.value.seen_by(Some(&member)));

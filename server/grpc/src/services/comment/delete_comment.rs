@@ -24,9 +24,9 @@ pub(crate) async fn handle(
         v1::ActingAs::Unspecified | v1::ActingAs::Author => DeleteActor::Author(member.clone()),
         v1::ActingAs::SubjectOwner => DeleteActor::Owner(member.clone()),
     };
-    let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
+    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
     let delete = DeleteComment { actor, etag: request.etag };
-    let written = services.mutations.submit(&asked, &at, delete).await.map_err(under(&at.subject))?;
+    let written = services.mutations.submit(&write_context, &at, delete).await.map_err(under(&at.subject))?;
     let comment = convert::comment(written.value.seen_by(Some(&member)));
     Ok(v1::DeleteCommentResponse { comment: Some(comment), subject_revision: written.revision })
 }

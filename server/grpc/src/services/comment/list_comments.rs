@@ -38,8 +38,8 @@ pub(crate) async fn listed(
     caller: &Caller,
     request: &v1::ListCommentsRequest,
 ) -> Result<(SubjectId, v1::ListCommentsResponse), RpcError> {
-    let (walk, terms, stand) = list_asked(services, caller, request)?;
-    let (page, asked) = list_read(services, caller, terms, stand).await?;
+    let (walk, terms, stand) = list_params(services, caller, request)?;
+    let (page, args) = list_read(services, caller, terms, stand).await?;
     let id = page.subject.id;
     let subject = convert::subject(&page.subject);
     // Later pages of a list do not repeat the pinned threads.
@@ -54,9 +54,9 @@ pub(crate) async fn listed(
         .map(|thread| thread_with_token(services, caller, thread))
         .collect::<Result<Vec<_>, Error>>()?;
     let beside = subject.encoded_len() + pinned.iter().map(Message::encoded_len).sum::<usize>();
-    let room = MAX_BYTES.saturating_sub(beside);
+    let budget = MAX_BYTES.saturating_sub(beside);
     let page = Page { items, more_before, more_after };
-    let (threads, ends) = convert::cut(page, &asked, room);
+    let (threads, ends) = convert::cut(page, &args, budget);
     let page = v1::ListCommentsResponse {
         threads: threads.items,
         pinned,
@@ -75,7 +75,7 @@ pub(crate) async fn rendered_page(
     caller: &Caller,
     request: &v1::ListCommentsRequest,
 ) -> Result<Option<(SubjectId, RenderedResponse)>, RpcError> {
-    let (walk, terms, stand) = list_asked(services, caller, request)?;
+    let (walk, terms, stand) = list_params(services, caller, request)?;
     let ListParams { subject, limit, previews, min_revision, fresh } = terms;
     let Some(cache) = services.cached_pages.as_ref().filter(|_| !fresh) else { return Ok(None) };
     let ParsedStart::Floor(order, at @ ListStart::Start(PageStart::Beginning)) = stand else { return Ok(None) };
@@ -84,12 +84,12 @@ pub(crate) async fn rendered_page(
     };
     let readable = subject.state != SubjectState::Hidden && subject.revision >= min_revision;
     let Some((page, pinned)) = RenderedBody::read(rendered).filter(|_| readable) else { return Ok(None) };
-    let whole = |thread: RenderedThread| thread.whole(|root| replies_from_the_first(services, caller, root));
+    let complete = |thread: RenderedThread| thread.complete(|root| replies_from_the_first(services, caller, root));
     // A rendered page is far smaller than the size limit of a page, so nothing is cut off.
     let (page, ends) = convert::cut(page, &PageArgs::Floor(order, at), MAX_BYTES);
     let page = RenderedResponse {
-        threads: page.items.into_iter().map(whole).collect::<Result<_, Error>>()?,
-        pinned: pinned.into_iter().map(whole).collect::<Result<_, Error>>()?,
+        threads: page.items.into_iter().map(complete).collect::<Result<_, Error>>()?,
+        pinned: pinned.into_iter().map(complete).collect::<Result<_, Error>>()?,
         next_page_token: services.seal(walk.context(), ends.next)?,
         previous_page_token: services.seal(walk.context(), ends.previous)?,
         subject: Some(convert::subject(&subject)),
@@ -121,7 +121,7 @@ async fn list_read(
     }
 }
 
-fn list_asked(
+fn list_params(
     services: &Services,
     caller: &Caller,
     request: &v1::ListCommentsRequest,
@@ -130,12 +130,12 @@ fn list_asked(
     let subject = v.subject(&services.comments, caller, "subject", request.subject.as_ref())?;
     let sort = v.take(parse::sort(request.sort, ListOrder::Newest));
     let walk = subject.as_ref().zip(sort).map(|((key, _), sort)| TokenScope::roots(caller, key, sort));
-    let asked = StartFields {
+    let fields = StartFields {
         page_token: &request.page_token,
         around_comment_id: request.around_comment_id,
         around_floor: request.around_floor,
     };
-    let stand = parse::place(&mut v, asked, walk.as_ref(), &services.tokens);
+    let stand = parse::place(&mut v, fields, walk.as_ref(), &services.tokens);
     let limit = v.take(parse::page_size(request.page_size));
     let previews = v.take(parse::previews(request.reply_preview_size));
     let min_revision = v.take(parse::min_revision(request.min_revision));

@@ -31,12 +31,12 @@ pub(crate) async fn handle(
     let (page, next) = services.comments.member_comments(&caller, &ask).await?;
     let (places, comments): (Vec<HistoryCursor>, Vec<_>) =
         page.items.into_iter().map(|(at, view)| (at, convert::comment(view))).unzip();
-    let whole = comments.len();
+    let count = comments.len();
     let page = Page { items: comments, more_before: false, more_after: next.is_some() };
     let comments = convert::fit(page, Anchor::First, MAX_BYTES).items;
     // Items that were cut off belong to the next page, together with all unlisted items after
     // them.
-    let cut = comments.len().checked_sub(1).filter(|_| comments.len() < whole);
+    let cut = comments.len().checked_sub(1).filter(|_| comments.len() < count);
     let next = cut.and_then(|last| places.get(last).copied()).or(next);
     let next_page_token = services.seal(&walk, next.map(TokenCursor::History))?;
     Ok(v1::ListMemberCommentsResponse { comments, next_page_token, degraded: services.degraded() })

@@ -30,9 +30,9 @@ pub(super) async fn set_pin(
     let member = v.take(parse::member("member_id", &pin.member_id));
     let request_id = v.take(parse::request_id(&pin.request_id));
     let ((at, _), member, request_id) = v.all((target, member, request_id))?;
-    let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
+    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
     let request = PinComment { member: member.clone(), pinned: pin.pinned };
-    let written = services.mutations.submit(&asked, &at, request).await;
+    let written = services.mutations.submit(&write_context, &at, request).await;
     let WriteOutput { value, revision } = written.map_err(under(&at.subject))?;
     Ok(WriteOutput { value: value.seen_by(Some(&member)), revision })
 }

@@ -27,10 +27,10 @@ pub(crate) async fn handle(
     let page = services.comments.member_likes(&caller, &key, &member, after, limit).await?;
     let last = page.items.last().filter(|_| page.more_after);
     let next_page_token = services.seal(&walk, last.map(|last| TokenCursor::Comment(last.comment)))?;
-    Ok(v1::ListMemberLikesResponse { likes: page.items.iter().map(told).collect(), next_page_token })
+    Ok(v1::ListMemberLikesResponse { likes: page.items.iter().map(member_like).collect(), next_page_token })
 }
 
-fn told(like: &MemberLike) -> v1::MemberLike {
+fn member_like(like: &MemberLike) -> v1::MemberLike {
     v1::MemberLike {
         comment_id: like.comment.get(),
         value: convert::like_value(like.value).into(),

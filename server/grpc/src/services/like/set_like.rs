@@ -20,8 +20,8 @@ pub(crate) async fn handle(
     let value = v.take(parse::like_value(request.value));
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((at, _), member, value, request_id) = v.all((target, member, value, request_id))?;
-    let asked = services.asked(caller, &member, request_id, at.subject.object_type())?;
-    let set = services.mutations.submit(&asked, &at, SetLikeRequest { member, value }).await;
+    let write_context = services.write_context(caller, &member, request_id, at.subject.object_type())?;
+    let set = services.mutations.submit(&write_context, &at, SetLikeRequest { member, value }).await;
     let set = set.map_err(under(&at.subject))?.value;
     Ok(v1::SetLikeResponse {
         value: convert::like_value(set.value).into(),

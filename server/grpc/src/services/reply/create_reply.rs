@@ -21,9 +21,9 @@ pub(crate) async fn handle(
     let client = v.take(parse::client(request.client));
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((parent, _), member, content, client, request_id) = v.all((parent, member, content, client, request_id))?;
-    let asked = services.asked(caller, &member, request_id, parent.subject.object_type())?;
+    let write_context = services.write_context(caller, &member, request_id, parent.subject.object_type())?;
     let new = CreateReply { member: member.clone(), content, client };
-    let written = services.mutations.submit(&asked, &parent, new).await.map_err(under(&parent.subject))?;
+    let written = services.mutations.submit(&write_context, &parent, new).await.map_err(under(&parent.subject))?;
     // A repeated request receives the reply in its current state, which may differ from the
     // state after the first request.
     let reply = convert::comment(written.value.seen_by(Some(&member)));

@@ -31,30 +31,30 @@ pub(crate) async fn handle(
     let root = v.comment(&services.comments, &caller, "root_id", request.root_id).await?;
     let sort = v.take(parse::sort(request.sort, ListOrder::Oldest).and_then(Sort::of_replies));
     let walk = root.as_ref().zip(sort).map(|((root, _), sort)| TokenScope::replies(&caller, root.id, sort));
-    let asked =
+    let fields =
         StartFields { page_token: &request.page_token, around_comment_id: request.around_comment_id, around_floor: 0 };
-    let stand = parse::place(&mut v, asked, walk.as_ref(), &services.tokens);
+    let stand = parse::place(&mut v, fields, walk.as_ref(), &services.tokens);
     let limit = v.take(parse::page_size(request.page_size));
     let min_revision = v.take(parse::min_revision(request.min_revision));
     let ((root, _), walk, stand, limit, min_revision) = v.all((root, walk, stand, limit, min_revision))?;
     let subject = root.subject.clone();
     let terms = ListParams { root, limit, min_revision, fresh: request.fresh };
-    let (page, asked) = list_read(services, &caller, terms, stand).await.map_err(|error| {
-        let refusal = under(&subject)(error);
+    let (page, args) = list_read(services, &caller, terms, stand).await.map_err(|error| {
+        let error = under(&subject)(error);
         match stand {
             // The root was located above, so the missing comment is the one in
             // `around_comment_id`.
             ParsedStart::Floor(_, ListStart::Comment(id)) | ParsedStart::Rank(_, RankedAt::Comment(id)) => {
-                refusal.or_about(error_metadata::comment(id.get()))
+                error.or_about(error_metadata::comment(id.get()))
             }
-            ParsedStart::Floor(_, ListStart::Start(_)) | ParsedStart::Rank(..) => refusal,
+            ParsedStart::Floor(_, ListStart::Start(_)) | ParsedStart::Rank(..) => error,
         }
     })?;
     let subject_revision = page.subject.revision;
     let root = convert::comment(page.root);
     let replies = page.replies.map(convert::comment);
-    let room = MAX_BYTES.saturating_sub(root.encoded_len());
-    let (replies, ends) = convert::cut(replies, &asked, room);
+    let budget = MAX_BYTES.saturating_sub(root.encoded_len());
+    let (replies, ends) = convert::cut(replies, &args, budget);
     Ok(v1::ListRepliesResponse {
         replies: replies.items,
         next_page_token: services.seal(walk.context(), ends.next)?,

@@ -20,8 +20,8 @@ pub(crate) async fn handle(
     let metadata = v.take(parse::metadata("metadata", request.metadata));
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), owner, metadata, request_id) = v.all((key, owner, metadata, request_id))?;
-    let asked = WriteContext { caller, member: None, request_id };
-    let written = services.mutations.submit(&asked, &key, NewSubject { owner, metadata }).await?;
+    let write_context = WriteContext { caller, member: None, request_id };
+    let written = services.mutations.submit(&write_context, &key, NewSubject { owner, metadata }).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::CreateSubjectResponse { subject, subject_revision: written.revision })
 }

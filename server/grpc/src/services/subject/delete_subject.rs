@@ -18,8 +18,8 @@ pub(crate) async fn handle(
     let key = v.subject(&services.comments, &caller, "key", request.key.as_ref())?;
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), request_id) = v.all((key, request_id))?;
-    let asked = WriteContext { caller, member: None, request_id };
-    let written = services.mutations.submit(&asked, &key, DeleteSubject { etag: request.etag }).await?;
+    let write_context = WriteContext { caller, member: None, request_id };
+    let written = services.mutations.submit(&write_context, &key, DeleteSubject { etag: request.etag }).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::DeleteSubjectResponse { subject, subject_revision: written.revision })
 }

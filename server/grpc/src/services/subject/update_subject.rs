@@ -19,8 +19,8 @@ pub(crate) async fn handle(
     let patch = v.take(parse::patch(&subject, request.update_mask.as_ref()));
     let request_id = v.take(parse::request_id(&request.request_id));
     let ((key, _), patch, request_id) = v.all((key, patch, request_id))?;
-    let asked = WriteContext { caller, member: None, request_id };
-    let written = services.mutations.submit(&asked, &key, patch).await?;
+    let write_context = WriteContext { caller, member: None, request_id };
+    let written = services.mutations.submit(&write_context, &key, patch).await?;
     let subject = Some(convert::subject(&written.value));
     Ok(v1::UpdateSubjectResponse { subject, subject_revision: written.revision })
 }

@@ -21,14 +21,14 @@ pub(crate) async fn handle(
     call: Call,
     request: v1::WatchSubjectRequest,
 ) -> Result<ResponseStream<v1::WatchSubjectResponse>, Status> {
-    let (key, after) = parsed(&services, &call, &request).map_err(|refusal| call.status(refusal))?;
+    let (key, after) = parsed(&services, &call, &request).map_err(|error| call.status(error))?;
     let load = Box::pin(services.comments.watchable(&call.caller, &key));
     let watcher = services.watches.join(&key, after, load).await.map_err(|error| call.status(error))?;
     let opened = response(Event::Opened(v1::WatchOpened { revision: watcher.seen() }));
     let changes = unfold((watcher, call), async |(mut watcher, call)| {
-        let told = next(&mut *watcher, call.deadline).await?;
-        let answer = told.map(|told| response(event(told))).map_err(|error| call.status(error));
-        Some((answer, (watcher, call)))
+        let item = next(&mut *watcher, call.deadline).await?;
+        let response = item.map(|item| response(event(item))).map_err(|error| call.status(error));
+        Some((response, (watcher, call)))
     });
     Ok(Box::pin(once(ready(Ok(opened))).chain(changes)))
 }
@@ -48,7 +48,7 @@ fn parsed(services: &Services, call: &Call, request: &v1::WatchSubjectRequest) -
 async fn next(watcher: &mut dyn SubjectWatch, deadline: Option<Instant>) -> Option<Result<WatchItem, Error>> {
     let Some(deadline) = deadline else { return watcher.next().await };
     tokio::select! {
-        told = watcher.next() => told,
+        item = watcher.next() => item,
         () = sleep_until(deadline) => watcher.end(Error::DeadlineExceeded),
     }
 }
@@ -57,8 +57,8 @@ fn response(event: Event) -> v1::WatchSubjectResponse {
     v1::WatchSubjectResponse { event: Some(event) }
 }
 
-fn event(told: WatchItem) -> Event {
-    match told {
+fn event(item: WatchItem) -> Event {
+    match item {
         WatchItem::Change { revision, changes: Changed { comments, subject, likers: _, outcomes: _ } } => {
             Event::Change(v1::SubjectChange {
                 revision,

@@ -13,20 +13,20 @@ use riposte_settings::ConfigError;
 use serde::Deserialize;
 
 /// More errors than a person fixes at once; further ones appear at the next run.
-const MAX_ROUNDS: usize = 500;
+const MAX_ERRORS: usize = 500;
 
 /// Returns the configuration that `tree` describes, and all its errors. Values from `defaults`
 /// replace broken ones, so that the rest can be checked; only a configuration without errors is
 /// usable. Returns `None` if the tree cannot be repaired.
-pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<ConfigError>) {
+pub(super) fn resolve(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<ConfigError>) {
     let mut tree = tree.clone();
     let mut faults = Vec::new();
-    for _ in 0..MAX_ROUNDS {
-        let mut whole = tree.clone();
+    for _ in 0..MAX_ERRORS {
+        let mut inherited = tree.clone();
         // The defaults of object types are read before the types that inherit them (`_` sorts
         // before `s`), so an error in them is found and repaired once, there.
-        tree::inherit(&mut whole, "object_type_defaults", "object_types");
-        match Config::deserialize(&Value::from(whole)) {
+        tree::inherit(&mut inherited, "object_type_defaults", "object_types");
+        match Config::deserialize(&Value::from(inherited)) {
             Ok(config) => {
                 let values = config.validate();
                 faults.extend(values.into_iter().filter(|fault| !covered(&faults, &fault.path)).collect::<Vec<_>>());
@@ -43,7 +43,7 @@ pub(super) fn settle(tree: &Dict, defaults: &Dict) -> (Option<Config>, Vec<Confi
                 if !again {
                     faults.push(ConfigError::at(name, explain(&error.kind)));
                 }
-                mend(&mut tree, defaults, &mut path, again, missing);
+                repair(&mut tree, defaults, &mut path, again, missing);
             }
         }
     }
@@ -58,7 +58,7 @@ fn covered(faults: &[ConfigError], path: &str) -> bool {
     faults.iter().any(|fault| within(&fault.path, path) || within(path, &fault.path))
 }
 
-fn mend(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, again: bool, missing: bool) {
+fn repair(tree: &mut Dict, defaults: &Dict, path: &mut Vec<String>, again: bool, missing: bool) {
     if again && !missing {
         // The replacement is rejected as well, so the enclosing list or table is replaced.
         path.pop();
