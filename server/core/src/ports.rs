@@ -21,5 +21,7 @@ pub use ids::IdSource;
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
 pub use outbox::{Epoch, LeaseCandidate, Outbox};
 pub use ranking::{RankIndexes, Rankings};
-pub use rows::{CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows};
+pub use rows::{
+    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, SubjectRows,
+};
 pub use watch::{SubjectLoad, SubjectWatch, SubjectWatches, WatchItem};

@@ -8,12 +8,10 @@ use riposte_core::comment::CommentView;
 use riposte_core::ids::CommentId;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, ListOrder, MemberLike, Page, PageQuery,
-    PageSelector, PageStart, ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread, ThreadPage,
+    ContentRevision, CountReport, Liker, LikerCursor, ListOrder, MemberLike, Page, PageQuery, PageSelector, PageStart,
+    ReplyPage, RootPage, RootPageFill, SubjectCursor, SubtreeQuery, Thread, ThreadPage,
 };
-use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
-};
+use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentState, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
@@ -287,32 +285,8 @@ impl LikeRows for MutantReader {
     }
 }
 
-#[async_trait]
-impl MemberRows for MutantReader {
-    async fn member_comments(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        all: bool,
-        after: Option<&HistoryCursor>,
-        limit: usize,
-    ) -> Result<Page<HistoryCursor>> {
-        self.inner.member_comments(object_type, member, all, after, limit).await
-    }
-}
-
-#[async_trait]
-impl ExportRows for MutantReader {
-    async fn export_comments(
-        &self,
-        key: &SubjectKey,
-        after: Option<CommentId>,
-        limit: usize,
-    ) -> Result<Vec<ExportedComment>> {
-        self.inner.export_comments(key, after, limit).await
-    }
-
-    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.inner.export_likes(id, after, limit).await
+impl PassThrough for MutantReader {
+    fn inner(&self) -> &dyn Reader {
+        &*self.inner
     }
 }

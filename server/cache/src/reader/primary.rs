@@ -4,12 +4,10 @@ use async_trait::async_trait;
 use riposte_core::comment::CommentView;
 use riposte_core::location::CommentLocation;
 use riposte_core::page::{
-    ContentRevision, CountReport, HistoryCursor, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector,
-    ReplyPage, RootPage, SubjectCursor, SubtreeQuery, ThreadPage,
+    ContentRevision, CountReport, Liker, LikerCursor, MemberLike, Page, PageQuery, PageSelector, ReplyPage, RootPage,
+    SubjectCursor, SubtreeQuery, ThreadPage,
 };
-use riposte_core::ports::{
-    CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, Reader, SubjectRows,
-};
+use riposte_core::ports::{CommentRows, LikeRows, ListRows, PassThrough, Reader, SubjectRows};
 use riposte_core::request::IdempotencyKey;
 use riposte_core::{CommentId, LikeValue, MemberId, ObjectType, ObjectTypeScope, Result, Subject, SubjectKey};
 
@@ -135,32 +133,8 @@ impl LikeRows for CachedReader {
     }
 }
 
-#[async_trait]
-impl MemberRows for CachedReader {
-    async fn member_comments(
-        &self,
-        object_type: &ObjectType,
-        member: &MemberId,
-        all: bool,
-        after: Option<&HistoryCursor>,
-        limit: usize,
-    ) -> Result<Page<HistoryCursor>> {
-        self.0.inner.member_comments(object_type, member, all, after, limit).await
-    }
-}
-
-#[async_trait]
-impl ExportRows for CachedReader {
-    async fn export_comments(
-        &self,
-        key: &SubjectKey,
-        after: Option<CommentId>,
-        limit: usize,
-    ) -> Result<Vec<ExportedComment>> {
-        self.0.inner.export_comments(key, after, limit).await
-    }
-
-    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
-        self.0.inner.export_likes(id, after, limit).await
+impl PassThrough for CachedReader {
+    fn inner(&self) -> &dyn Reader {
+        &*self.0.inner
     }
 }

@@ -201,6 +201,44 @@ pub trait ExportRows: Send + Sync + std::fmt::Debug {
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>>;
 }
 
+/// A reader that answers some reads itself and passes the others on to an inner reader. Its
+/// [`MemberRows`] and [`ExportRows`] are those of the inner reader, so a new method of these traits
+/// concerns only the readers of rows.
+pub trait PassThrough: Send + Sync + std::fmt::Debug {
+    /// Returns the inner reader.
+    fn inner(&self) -> &dyn Reader;
+}
+
+#[async_trait]
+impl<T: PassThrough> MemberRows for T {
+    async fn member_comments(
+        &self,
+        object_type: &ObjectType,
+        member: &MemberId,
+        all: bool,
+        after: Option<&HistoryCursor>,
+        limit: usize,
+    ) -> Result<Page<HistoryCursor>> {
+        self.inner().member_comments(object_type, member, all, after, limit).await
+    }
+}
+
+#[async_trait]
+impl<T: PassThrough> ExportRows for T {
+    async fn export_comments(
+        &self,
+        key: &SubjectKey,
+        after: Option<CommentId>,
+        limit: usize,
+    ) -> Result<Vec<ExportedComment>> {
+        self.inner().export_comments(key, after, limit).await
+    }
+
+    async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
+        self.inner().export_likes(id, after, limit).await
+    }
+}
+
 /// A comment with the fields that only an export contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedComment {
