@@ -76,17 +76,29 @@ fn imported_comment(comment: &Comment) -> ImportedComment {
         subject: Some(proto_key(&comment.key)),
         parent_external_id: comment.parent_external_id.clone().unwrap_or_default(),
         member_id: comment.member_id.clone(),
-        content: Some(v1::Content {
-            text: comment.text.clone(),
-            mentioned_member_ids: comment.mentioned_member_ids.clone(),
-            metadata: comment.metadata.clone(),
-        }),
+        content: Some(content(comment)),
         client: (client != v1::ClientInfo::default()).then_some(client),
         state: state.into(),
         deleted_by: deleted_by.into(),
         create_time: comment.create_time.map(proto_time),
         edit_time: comment.edit_time.map(proto_time),
         delete_time: comment.delete_time.filter(|_| deleted).map(proto_time),
+    }
+}
+
+fn content(comment: &Comment) -> v1::Content {
+    v1::Content {
+        text: comment.text.clone(),
+        mentioned_member_ids: comment.mentioned_member_ids.clone(),
+        metadata: comment.metadata.clone(),
+    }
+}
+
+impl Comment {
+    /// Creates a comment that has this content and nothing else.
+    pub(crate) fn with_content(content: Option<v1::Content>) -> Self {
+        let v1::Content { text, mentioned_member_ids, metadata } = content.unwrap_or_default();
+        Self { text, mentioned_member_ids, metadata, ..Self::default() }
     }
 }
 

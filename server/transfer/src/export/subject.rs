@@ -108,7 +108,6 @@ impl Pages {
         let ExportedComment { comment, client, .. } = exported;
         let comment = comment.unwrap_or_default();
         let (state, deleted_by) = (state(comment.state()), deleted_by(comment.deleted_by()));
-        let v1::Content { text, mentioned_member_ids, metadata } = comment.content.unwrap_or_default();
         let v1::ClientInfo { ip, platform, device } = client.unwrap_or_default();
         Comment {
             key: self.key.clone(),
@@ -116,16 +115,13 @@ impl Pages {
             external_id,
             parent_external_id: (comment.parent_id != 0).then(|| self.name(comment.parent_id)),
             member_id: comment.member_id,
-            text,
-            mentioned_member_ids,
-            metadata,
             client: Client { ip, platform, device },
             state,
             deleted_by,
             create_time: proto::time(comment.create_time),
             edit_time: proto::time(comment.edit_time),
             delete_time: proto::time(comment.delete_time),
-            votes: Default::default(),
+            ..Comment::with_content(comment.content)
         }
     }
 
