@@ -116,7 +116,8 @@ async fn create(channel: Channel, call: &Call, request_id: String, limit: Durati
         let (member, _, text) = call.makes().unwrap_or_default();
         let (member_id, content) = (names::member_id(member), content(&names::text(call.subject(), text)));
         let subject = Some(names::key(call.subject()));
-        let request = CreateCommentRequest { subject, member_id, content, client: None, request_id };
+        let request =
+            CreateCommentRequest { subject, member_id, content, request_id, ..CreateCommentRequest::default() };
         let made = CommentServiceClient::new(channel).create_comment(within(limit, request)).await?.into_inner();
         (made.comment, made.subject_revision)
     };
