@@ -20,6 +20,7 @@ mod servers;
 mod test;
 mod tidy;
 mod tools;
+mod toys;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -72,6 +73,15 @@ enum Task {
     /// Measure the service against bare loops on the same machine in the same run
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Apply toy changes to a scratch tree, and fail where one touches more files than its kind of
+    /// change may
+    ///
+    /// A toy is a small change of a kind that CONTRIBUTING.md has a recipe for: a column, a read
+    /// RPC, a state, an event consumer, a table, a sort. Each is applied to a scratch tree below
+    /// cargo's build directory. The hand-written files that it touches are counted, and the tree is
+    /// generated, compiled, and tested by the tests that the toys bring. xtask/toys/README.md
+    /// describes the files of the toys.
+    Toys(toys::Args),
     /// Generate all code that is checked in from proto/: the server's internal messages and all
     /// SDKs
     Gen {
@@ -100,6 +110,8 @@ Examples:
   cargo xtask fuzz --seconds 600 imports
                                        ten minutes of files that no system has written
   cargo xtask servers                  databases and Redis for `cargo test` in another terminal
+  cargo xtask toys --count             how many files each kind of change touches
+  cargo xtask toys --full              every toy change alone, compiled and tested
   cargo xtask before v0.1.0            the server of that version, to test this one against
   cargo xtask bench write --rows create_hot,like_hot --unpinned --tables one
                                        how much faster than one transaction per comment
@@ -131,6 +143,7 @@ fn run(cli: Cli) -> Result<bool> {
         Task::Servers { mysql } => servers::hold(&repo, &live, mysql).map(|()| true),
         Task::Before(args) => before::run(&repo, &live, &args),
         Task::Bench(what) => bench::run(&repo, &live, &what),
+        Task::Toys(args) => toys::run_args(&repo, &live, &args),
         Task::Gen { check } => {
             let skipped = generate::run(&repo, &live, check)?;
             skipped.iter().for_each(|reason| eprintln!("SKIPPED {reason}"));

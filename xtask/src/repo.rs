@@ -28,8 +28,7 @@ impl Repo {
         Ok(Self { root, target })
     }
 
-    /// Returns a workspace for a test.
-    #[cfg(test)]
+    /// Returns a workspace in a folder, with this build directory.
     pub(crate) fn of(root: PathBuf, target: PathBuf) -> Self {
         Self { root, target }
     }

@@ -30,6 +30,7 @@ pub(crate) use language::Language;
 pub(crate) use measured::Installed;
 pub(crate) use steps::{End, Outcome};
 pub(crate) use templates::words;
+pub(crate) use toolchain::is_marked;
 
 /// The tasks of the SDKs.
 #[derive(Debug, clap::Subcommand)]

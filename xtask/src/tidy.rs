@@ -14,7 +14,7 @@ mod product;
 mod reasons;
 mod services;
 mod sizes;
-mod source;
+pub(crate) mod source;
 mod type_names;
 mod widths;
 mod words;

@@ -159,7 +159,7 @@ impl Toolchain {
 }
 
 /// Returns `true` if a file has the mark of a generator in its first lines.
-pub(super) fn is_marked(content: &[u8]) -> bool {
+pub(crate) fn is_marked(content: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&content[..content.len().min(600)]).into_owned();
     let marks = ["DO NOT EDIT", "@generated", "enerated by the protocol buffer compiler"];
     head.lines().take(8).any(|line| marks.iter().any(|mark| line.contains(mark)))

@@ -3,7 +3,7 @@
 use super::summary::Report;
 use super::{Run, alone, chart, contract, crates, fuzz, kube, prove, readme, sdks, suites};
 use crate::run::run;
-use crate::{generate, tidy, tools};
+use crate::{generate, tidy, tools, toys};
 use anyhow::Result;
 use clap::ValueEnum;
 
@@ -21,6 +21,7 @@ pub(crate) enum Step {
     Chart,
     Kube,
     Test,
+    Toys,
     Sdk,
     Prove,
     Fuzz,
@@ -44,6 +45,7 @@ impl Step {
             Self::Chart => "chart",
             Self::Kube => "kube",
             Self::Test => "test",
+            Self::Toys => "toys",
             Self::Sdk => "sdk",
             Self::Prove => "prove",
             Self::Fuzz => "fuzz",
@@ -69,6 +71,7 @@ impl Step {
             Self::Test => {
                 "unit, conformance and black-box tests, against two real MariaDB servers, Redis and a Redis Cluster"
             }
+            Self::Toys => "toy changes of six kinds touch no more files than agreed, and they work",
             Self::Sdk => {
                 "the SDKs of all languages, installed from their packages, pass one list against the built server"
             }
@@ -87,7 +90,9 @@ impl Step {
     /// Returns the step whose failure makes this one meaningless.
     pub(super) fn blocked_by(self) -> Option<Self> {
         match self {
-            Self::Chart | Self::Test | Self::Sdk | Self::Prove | Self::Fuzz | Self::Readme => Some(Self::Build),
+            Self::Chart | Self::Test | Self::Toys | Self::Sdk | Self::Prove | Self::Fuzz | Self::Readme => {
+                Some(Self::Build)
+            }
             Self::Tools
             | Self::Fmt
             | Self::Tidy
@@ -131,6 +136,7 @@ impl Step {
             Self::Chart => chart::check(at),
             Self::Kube => kube::check(at),
             Self::Test => suites::all(at),
+            Self::Toys => toys::check(repo, live).map(|passed| Report { passed, ..Report::default() }),
             Self::Sdk => sdks::check(at),
             Self::Prove => prove::check(at),
             Self::Fuzz => fuzz::check(at),

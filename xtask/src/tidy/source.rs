@@ -34,7 +34,7 @@ impl Source {
 }
 
 /// Returns `true` for a crate of tests, a folder of tests, or the `tests.rs` of a module.
-fn is_test_file(path: &str) -> bool {
+pub(crate) fn is_test_file(path: &str) -> bool {
     path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
