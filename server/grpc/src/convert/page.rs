@@ -23,8 +23,8 @@ pub(crate) enum Anchor {
     At(usize),
 }
 
-/// Returns the part of a page around its anchor that stays within `budget` bytes, at least one item.
-/// Items that are cut off belong to the adjacent page.
+/// Returns the part of a page around its anchor that stays within `budget` bytes, at least one
+/// item. Items that are cut off belong to the adjacent page.
 pub(crate) fn fit<T: Message>(page: Page<T>, anchor: Anchor, budget: usize) -> Page<T> {
     let Page { mut items, more_before, more_after } = page;
     let Some(last) = items.len().checked_sub(1) else { return Page { items, more_before, more_after } };

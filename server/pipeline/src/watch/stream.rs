@@ -19,8 +19,8 @@ pub(super) struct SubjectStream {
     moved: watch::Sender<i64>,
     /// The number of known changes of the subject's row.
     row_changes: AtomicU64,
-    /// The value of `row_changes` at the last read of the row. If it is lower, the row is read again
-    /// before the next watcher joins.
+    /// The value of `row_changes` at the last read of the row. If it is lower, the row is read
+    /// again before the next watcher joins.
     row_read: AtomicU64,
 }
 
