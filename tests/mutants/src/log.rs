@@ -103,10 +103,10 @@ impl MutantLog {
     }
 
     fn before_any(&self, request: &mut RequestIdentity) {
-        match self.mutant {
-            Mutant::RepeatsNotDetected | Mutant::KeysApart => request.key = IdempotencyKey(rand::random()),
-            Mutant::FingerprintsIgnored => request.fingerprint = Fingerprint(0),
-            _fine => {}
+        if matches!(self.mutant, Mutant::RepeatsNotDetected | Mutant::KeysApart) {
+            request.key = IdempotencyKey(rand::random());
+        } else if self.mutant == Mutant::FingerprintsIgnored {
+            request.fingerprint = Fingerprint(0);
         }
     }
 
@@ -139,13 +139,12 @@ impl MutantLog {
 
     fn after_any(&self, output: &mut Result<CommandOutput>) {
         let Ok(done) = output else { return };
-        match self.mutant {
-            Mutant::RefusedAfterCommit if one_of(50) => {
-                *output = Err(Error::Overloaded { after: Duration::from_millis(1) });
-            }
-            Mutant::RevisionBefore if one_of(10) => done.revision -= 1,
-            Mutant::RevisionAfter if one_of(10) => done.revision += 1,
-            _fine => {}
+        if self.mutant == Mutant::RevisionBefore && one_of(10) {
+            done.revision -= 1;
+        } else if self.mutant == Mutant::RevisionAfter && one_of(10) {
+            done.revision += 1;
+        } else if self.mutant == Mutant::RefusedAfterCommit && one_of(50) {
+            *output = Err(Error::Overloaded { after: Duration::from_millis(1) });
         }
     }
 

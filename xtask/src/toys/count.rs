@@ -46,7 +46,7 @@ fn substance<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
         .filter(|line| {
             let is_import = within_use || is_item(line, "use");
             within_use = is_import && !line.trim_end().ends_with(';');
-            !is_import && !(is_item(line, "mod") && line.trim_end().ends_with(';'))
+            !(is_import || is_item(line, "mod") && line.trim_end().ends_with(';'))
         })
         .collect()
 }
