@@ -16,7 +16,7 @@ use riposte_cache::{
 use riposte_core::Partition;
 use riposte_core::Writer;
 use riposte_core::ids::PARTITIONS;
-use riposte_core::ports::{CachedPages, Clock, Outbox, Rankings, Reader};
+use riposte_core::ports::{CachedPages, Clock, EventLog, Rankings, Reader};
 use riposte_settings::{ConfigError, ConfigErrors, SourceUrl};
 use riposte_store::SqlStore;
 use riposte_telemetry::Metrics;
@@ -135,7 +135,7 @@ impl CacheStack {
 
     /// Returns the event consumer that repairs the cache; `None` without a cache.
     #[must_use]
-    pub fn repair(&self, outbox: &Arc<dyn Outbox>) -> Option<CacheRepairConsumer> {
+    pub fn repair(&self, outbox: &Arc<dyn EventLog>) -> Option<CacheRepairConsumer> {
         let parts = self.0.as_ref()?;
         let CacheParts { cache, stats, store, .. } = parts;
         let repair = |source| {
@@ -157,7 +157,7 @@ impl CacheStack {
     #[must_use]
     pub fn tasks(
         &self,
-        outbox: &Arc<dyn Outbox>,
+        outbox: &Arc<dyn EventLog>,
         clock: &Arc<dyn Clock>,
         metrics: &Metrics,
     ) -> Vec<BoxFuture<'static, ()>> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use riposte_core::ports::{Clock, Outbox};
+use riposte_core::ports::{Clock, EventLog};
 use riposte_core::{Millis, Partition, Result};
 
 use crate::port::{Cache, RelayCursor};
@@ -30,7 +30,7 @@ pub(crate) enum RelayProgress {
 /// Compares the relay's cursors with the outbox. See the module.
 pub struct RelayState {
     cache: Arc<dyn Cache>,
-    outbox: Arc<dyn Outbox>,
+    outbox: Arc<dyn EventLog>,
     route: SourceRoute,
     clock: Arc<dyn Clock>,
 }
@@ -39,7 +39,7 @@ impl RelayState {
     /// Observes how far the relay has reported the events of `outbox` to `cache`. `clock` is the
     /// clock that gives commits their times.
     #[must_use]
-    pub fn new(cache: Arc<dyn Cache>, outbox: Arc<dyn Outbox>, route: SourceRoute, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(cache: Arc<dyn Cache>, outbox: Arc<dyn EventLog>, route: SourceRoute, clock: Arc<dyn Clock>) -> Self {
         Self { cache, outbox, route, clock }
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use riposte_core::event::{ChangeKind, CommentChange, SequencedEvent};
-use riposte_core::ports::{Outbox, Reader};
+use riposte_core::ports::{EventLog, Reader};
 use riposte_core::{CommentId, Error, Partition, Result, SubjectId, SubjectKey};
 
 use crate::port::{Cache, CommittedState, LikeCounts, RelayCursor, SubjectMember, Unavailable};
@@ -31,7 +31,7 @@ const BREADTH: usize = 128;
 #[derive(Debug)]
 pub struct CacheRepair {
     cache: Arc<dyn Cache>,
-    outbox: Arc<dyn Outbox>,
+    outbox: Arc<dyn EventLog>,
     rows: Arc<dyn Reader>,
     tally: CacheStats,
     source: usize,
@@ -65,7 +65,7 @@ impl CacheRepair {
     #[must_use]
     pub fn new(
         cache: Arc<dyn Cache>,
-        outbox: Arc<dyn Outbox>,
+        outbox: Arc<dyn EventLog>,
         rows: Arc<dyn Reader>,
         tally: CacheStats,
         source: usize,

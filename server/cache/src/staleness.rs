@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand::seq::IndexedRandom;
-use riposte_core::ports::Outbox;
+use riposte_core::ports::EventLog;
 use riposte_core::{Partition, Result};
 
 use crate::invalid_partitions::InvalidPartitions;
@@ -49,7 +49,7 @@ pub enum StalenessChange {
 #[derive(Debug)]
 pub struct StalenessMonitor {
     cache: Arc<dyn Cache>,
-    outbox: Arc<dyn Outbox>,
+    outbox: Arc<dyn EventLog>,
     owed: InvalidPartitions,
     source: usize,
     partitions: Vec<Partition>,
@@ -65,7 +65,7 @@ impl StalenessMonitor {
     #[must_use]
     pub fn new(
         cache: Arc<dyn Cache>,
-        outbox: Arc<dyn Outbox>,
+        outbox: Arc<dyn EventLog>,
         owed: InvalidPartitions,
         source: usize,
         partitions: Vec<Partition>,

@@ -8,6 +8,7 @@
 mod audit;
 pub(crate) mod census;
 mod commit;
+mod given_events;
 mod lists;
 mod outbox;
 mod pages;

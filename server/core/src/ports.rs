@@ -19,7 +19,7 @@ pub use events::{
 };
 pub use ids::IdSource;
 pub use maintenance::{CountRepair, MemberHistories, RebuildProgress, RepairReport};
-pub use outbox::{Epoch, LeaseCandidate, Outbox};
+pub use outbox::{Epoch, EventLog, LeaseCandidate, Outbox};
 pub use ranking::{RankIndexes, Rankings};
 pub use rows::{
     CommentRows, ExportRows, ExportedComment, LikeRows, ListRows, MemberRows, PassThrough, Reader, SubjectRows,

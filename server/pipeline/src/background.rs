@@ -78,7 +78,7 @@ impl BackgroundTasks {
         }
         if roles.api {
             for source in sources() {
-                let tail = EventTail::new(Arc::clone(&ports.outbox), source);
+                let tail = EventTail::new(Arc::clone(&ports.outbox) as _, source);
                 let consumer = |consumer: &Arc<dyn EventConsumer>| {
                     let feed = EventFeed::of_tail(&tail);
                     let moved = watch::Sender::new(());

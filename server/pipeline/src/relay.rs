@@ -96,7 +96,7 @@ fn consumers(ports: &RelayPorts, notifier: &Notifier, source: usize) -> Vec<Cons
     let run = |(consumer, batching): (&Arc<dyn EventConsumer>, Batching)| {
         let followed = consumer.after().and_then(|name| moved.get(name));
         let ready = followed.map_or_else(|| notifier.numbers(source), |moved| moved.subscribe().into());
-        let feed = EventFeed::Outbox { outbox: Arc::clone(&ports.outbox), ready, batching, source };
+        let feed = EventFeed::Outbox { outbox: Arc::clone(&ports.outbox) as _, ready, batching, source };
         let moved = moved.get(consumer.name()).cloned().unwrap_or_default();
         ConsumerLoop::new(Arc::clone(consumer), ports.of_consumers(), feed, source, moved)
     };

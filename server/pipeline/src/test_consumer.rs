@@ -34,7 +34,7 @@ impl TestConsumer {
     pub(super) fn durable(name: &'static str) -> Self {
         Self {
             name,
-            scope: ConsumerScope::Leader(Batching::CALM),
+            scope: ConsumerScope::Leader(Batching::DEFAULT),
             start: Position::Stored,
             after: None,
             record: Mutex::default(),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use riposte_core::event::SequencedEvent;
-use riposte_core::ports::{Outbox, SubjectLoad, SubjectWatch, SubjectWatches};
+use riposte_core::ports::{EventLog, SubjectLoad, SubjectWatch, SubjectWatches};
 use riposte_core::{Error, Result, SubjectKey};
 use riposte_telemetry::Metrics;
 use tokio::sync::watch;
@@ -29,7 +29,7 @@ use watcher::Watcher;
 /// All watchers of this process. Cloning is cheap, and clones share the hub.
 #[derive(Debug, Clone)]
 pub struct WatchHub {
-    outbox: Arc<dyn Outbox>,
+    outbox: Arc<dyn EventLog>,
     subscriptions: Arc<WatchSubscriptions>,
     closing: Arc<watch::Sender<bool>>,
     metrics: Metrics,
@@ -38,7 +38,7 @@ pub struct WatchHub {
 impl WatchHub {
     /// Creates a hub without watchers.
     #[must_use]
-    pub fn new(outbox: Arc<dyn Outbox>, metrics: Metrics) -> Self {
+    pub fn new(outbox: Arc<dyn EventLog>, metrics: Metrics) -> Self {
         Self { outbox, subscriptions: Arc::default(), closing: Arc::default(), metrics }
     }
 

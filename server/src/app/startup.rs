@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use riposte_core::ports::EventConsumer;
+use riposte_core::ports::{EventConsumer, EventLog};
 use riposte_grpc::admission::Admission;
 use riposte_grpc::audit::AuditLog;
 use riposte_grpc::middleware::ReadinessGate;
@@ -188,7 +188,7 @@ impl<'a> Startup<'a> {
     ) -> LeaseRelease {
         let roles = &self.inputs.config.server.roles;
         let roles = BackgroundRoles { api: roles.has(ServerRole::Api), worker: roles.has(ServerRole::Worker) };
-        let beside = cache.tasks(&relay.outbox, &relay.clock, &relay.metrics);
+        let beside = cache.tasks(&(Arc::clone(&relay.outbox) as _), &relay.clock, &relay.metrics);
         let tasks = data.enter(|| BackgroundTasks::start(relay, notifier, beside, ready, roles));
         let leases = tasks.lease_release();
         self.steps.push("background tasks", async move { tasks.stop().await });
@@ -294,7 +294,8 @@ fn event_consumers(
         Arc::new(ResponseCacheConsumer { pages: pages.clone() }),
         Arc::new(hub.clone()),
     ];
-    if let Some(repair) = components.cache.repair(&components.store.outbox()) {
+    let events: Arc<dyn EventLog> = components.store.outbox();
+    if let Some(repair) = components.cache.repair(&events) {
         consumers.push(Arc::new(repair));
     }
     consumers

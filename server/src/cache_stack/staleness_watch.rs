@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use riposte_cache::{StalenessChange, StalenessMonitor};
 use riposte_core::Result;
-use riposte_core::ports::{Clock, Outbox};
+use riposte_core::ports::{Clock, EventLog};
 use riposte_sync::BackoffLog;
 use riposte_telemetry::Metrics;
 
@@ -21,7 +21,7 @@ const FIRST_CHECKS: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct StalenessWatch {
     pub(super) monitor: StalenessMonitor,
-    pub(super) outbox: Arc<dyn Outbox>,
+    pub(super) outbox: Arc<dyn EventLog>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) metrics: Metrics,
     pub(super) source: usize,

@@ -1,7 +1,7 @@
 //! Combines requests that arrive while others are in progress.
 //!
-//! A few workers serve the requests. A worker takes all that wait as one batch and answers them
-//! together, and repeats this until none waits. So a single request is served at once, and under
+//! A few workers serve the requests. A worker takes all that wait as one batch and responds to
+//! them together, and repeats this until none waits. So a single request is served at once, and under
 //! load the batches grow instead of their number. Requests of one batch are in order of arrival.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ pub struct BatchedRequest<Q, A> {
     reply: oneshot::Sender<A>,
 }
 
-/// A worker. Its owner answers the batches of [`BatchWorker::next_batch`] until there are no more.
+/// A worker. Its owner responds to the batches of [`BatchWorker::next_batch`] until there are no more.
 #[derive(Debug)]
 pub struct BatchWorker<Q, A> {
     batcher: Arc<Batcher<Q, A>>,
@@ -43,18 +43,17 @@ impl<Q, A> Batcher<Q, A> {
         Arc::new(Self { queue: Mutex::new(Queue { waiting: Vec::new(), workers: 0 }), max_workers })
     }
 
-    /// Adds a request. Returns the channel of its answer, which ends without one if the worker is
-    /// dropped, and a new worker for the caller to run in a task of its own if there are not
-    /// enough.
+    /// Adds a request. Returns the channel of its response, which ends without one if the worker is
+    /// dropped, and a new worker for the caller to run in a task of its own if there are not enough.
     pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
-        let (reply, answer) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         let mut queue = self.queue();
         queue.waiting.push(BatchedRequest { request, reply });
         if queue.workers >= self.max_workers {
-            return (answer, None);
+            return (response, None);
         }
         queue.workers += 1;
-        (answer, Some(BatchWorker { batcher: Arc::clone(self), is_counted: true }))
+        (response, Some(BatchWorker { batcher: Arc::clone(self), is_counted: true }))
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue<Q, A>> {
@@ -74,7 +73,7 @@ impl<Q, A> BatchWorker<Q, A> {
     }
 }
 
-/// A worker that is dropped before its end, for example by a panic, makes room for another one.
+/// A worker that is dropped before its end, for example by a panic, is replaced by the next one.
 impl<Q, A> Drop for BatchWorker<Q, A> {
     fn drop(&mut self) {
         if self.is_counted {
@@ -84,9 +83,9 @@ impl<Q, A> Drop for BatchWorker<Q, A> {
 }
 
 impl<Q, A> BatchedRequest<Q, A> {
-    /// Sends the answer. A caller that was dropped needs none.
-    pub fn answer(self, answer: A) {
-        let _ = self.reply.send(answer);
+    /// Sends the response. A caller that was dropped needs none.
+    pub fn respond(self, response: A) {
+        let _ = self.reply.send(response);
     }
 }
 
@@ -98,8 +97,8 @@ mod tests {
         let batch = worker.next_batch().unwrap_or_default();
         let requests = batch.iter().map(|waiting| waiting.request).collect();
         batch.into_iter().for_each(|waiting| {
-            let answer = waiting.request * 10;
-            waiting.answer(answer);
+            let response = waiting.request * 10;
+            waiting.respond(response);
         });
         requests
     }
@@ -115,23 +114,23 @@ mod tests {
         assert!(later.iter().all(|(_, worker)| worker.is_none()), "two workers are enough");
         assert_eq!(serve(&mut two.expect("the second worker")), [3, 4, 5]);
         assert_eq!((first.await, second.await), (Ok(10), Ok(20)));
-        for (n, (answer, _)) in (3..6).zip(later) {
-            assert_eq!(answer.await, Ok(n * 10));
+        for (n, (response, _)) in (3..6).zip(later) {
+            assert_eq!(response.await, Ok(n * 10));
         }
         assert!(one.next_batch().is_none() && one.next_batch().is_none());
         assert_eq!(batcher.queue().workers, 0);
     }
 
     #[tokio::test]
-    async fn a_worker_that_is_lost_makes_room_for_another() {
+    async fn a_worker_that_is_lost_is_replaced_by_the_next_one() {
         let batcher = Batcher::new(1);
         let (lost, worker) = batcher.add(1);
         let mut worker = worker.expect("a worker");
         assert_eq!(worker.next_batch().map(|batch| batch.len()), Some(1));
         drop(worker);
-        assert!(lost.await.is_err(), "its request has no answer");
-        let (answer, worker) = batcher.add(2);
+        assert!(lost.await.is_err(), "its request has no response");
+        let (response, worker) = batcher.add(2);
         assert_eq!(serve(&mut worker.expect("a worker again")), [2]);
-        assert_eq!(answer.await, Ok(20));
+        assert_eq!(response.await, Ok(20));
     }
 }

@@ -26,9 +26,9 @@ pub(crate) fn check(source: &Source, faults: &mut Vec<Violation>) {
     }
 }
 
-/// Returns the number of functions that a block declares itself, and not those inside their bodies.
-fn methods(block: &str) -> usize {
-    words(block, "fn").filter(|at| depth(&block[..*at]) == 1).count()
+/// Returns the number of functions that a trait declares, and not those inside their bodies.
+fn methods(body: &str) -> usize {
+    words(body, "fn").filter(|at| depth(&body[..*at]) == 1).count()
 }
 
 fn depth(before: &str) -> usize {

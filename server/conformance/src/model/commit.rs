@@ -37,13 +37,13 @@ impl Tables {
     fn load_likes(&self, batch: &[LikeCommand]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
         for command in batch {
-            let Some(shelf) = self.shelf(&command.subject) else { continue };
-            unit.load_subject(shelf.subject.clone());
+            let Some(stored) = self.shelf(&command.subject) else { continue };
+            unit.load_subject(stored.subject.clone());
             let set = command.verb.set();
-            if let Some(row) = shelf.rows.get(&set.comment_id) {
+            if let Some(row) = stored.rows.get(&set.comment_id) {
                 unit.load_comment(row.comment.clone());
             }
-            if let Some(like) = shelf.likes.get(&(set.comment_id, set.member.clone())) {
+            if let Some(like) = stored.likes.get(&(set.comment_id, set.member.clone())) {
                 unit.load_like(like.clone());
             }
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use riposte_core::event::{Changes, Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition, TrimBounds,
-    TrimReport,
+    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition,
+    TrimBounds, TrimReport,
 };
 use riposte_core::{Millis, Partition, Result, Subject, SubjectId, UnitOfWork};
 
@@ -21,13 +21,13 @@ const SKEW: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Feed {
     /// The unsequenced events of each commit.
-    waiting: Vec<Vec<Event>>,
-    sequenced: Vec<SequencedEvent>,
+    pub(super) waiting: Vec<Vec<Event>>,
+    pub(super) sequenced: Vec<SequencedEvent>,
     head: i64,
-    leader: Option<LeaseCandidate>,
-    until: Millis,
-    epoch: i64,
-    positions: BTreeMap<String, StoredPosition>,
+    pub(super) leader: Option<LeaseCandidate>,
+    pub(super) until: Millis,
+    pub(super) epoch: i64,
+    pub(super) positions: BTreeMap<String, StoredPosition>,
 }
 
 impl Feed {
@@ -68,7 +68,7 @@ impl Feed {
         self.epoch == term.0 && self.epoch > 0
     }
 
-    fn assign_sequence(&mut self, limit: usize) -> usize {
+    pub(super) fn assign_sequence(&mut self, limit: usize) -> usize {
         let count = limit.min(self.waiting.len());
         for events in self.waiting.drain(..count) {
             self.head += 1;
@@ -121,23 +121,9 @@ impl Feed {
 }
 
 #[async_trait]
-impl Outbox for Model {
+impl EventLog for Model {
     fn sources(&self) -> usize {
         1
-    }
-
-    async fn acquire_lease(&self, _source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
-        Ok(self.tables().feed.acquire_lease(who, now))
-    }
-
-    async fn release_lease(&self, _source: usize, who: LeaseCandidate) -> Result<()> {
-        self.tables().feed.release_lease(who);
-        Ok(())
-    }
-
-    async fn assign_sequence(&self, _source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
-        let feed = &mut self.tables().feed;
-        Ok(feed.is_in(term).then(|| feed.assign_sequence(limit)))
     }
 
     async fn read(&self, _source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
@@ -156,7 +142,28 @@ impl Outbox for Model {
         let feed = &self.tables().feed;
         let all = feed.sequenced.iter().map(|sequenced| &sequenced.event).chain(feed.waiting.iter().flatten());
         let behind = all.filter(|event| event.subject == id && event.revision.is_some_and(|r| r > after));
-        Ok(behind.take(limit).cloned().collect())
+        let mut behind: Vec<Event> = behind.cloned().collect();
+        // Commits record their revisions in order; a test may record them in another one.
+        behind.sort_by_key(|event| event.revision);
+        behind.truncate(limit);
+        Ok(behind)
+    }
+}
+
+#[async_trait]
+impl Outbox for Model {
+    async fn acquire_lease(&self, _source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
+        Ok(self.tables().feed.acquire_lease(who, now))
+    }
+
+    async fn release_lease(&self, _source: usize, who: LeaseCandidate) -> Result<()> {
+        self.tables().feed.release_lease(who);
+        Ok(())
+    }
+
+    async fn assign_sequence(&self, _source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
+        let feed = &mut self.tables().feed;
+        Ok(feed.is_in(term).then(|| feed.assign_sequence(limit)))
     }
 }
 

@@ -78,9 +78,9 @@ impl Fixture {
     }
 
     /// Returns a new request for `verb`, one second after the last one.
-    pub(super) fn command<V: BatchVerb>(&self, key: &SubjectKey, verb: V) -> Command<V::Kind> {
+    pub(super) fn command<V: BatchVerb>(&self, key: &SubjectKey, verb: V) -> Command<V::Type> {
         let now = Millis(self.time.fetch_add(1_000, Ordering::Relaxed));
-        Command { subject: key.clone(), verb: verb.into_kind(), request: self.request(), now }
+        Command { subject: key.clone(), verb: verb.into_type(), request: self.request(), now }
     }
 
     pub(super) async fn commit<K: BatchType>(&self, batch: &[Command<K>]) -> Vec<Result<CommandOutput>> {

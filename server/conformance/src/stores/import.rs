@@ -34,7 +34,7 @@ impl Importer<'_> {
         }
     }
 
-    fn command<V: BatchVerb>(&self, external_id: &str, verb: V) -> Command<V::Kind> {
+    fn command<V: BatchVerb>(&self, external_id: &str, verb: V) -> Command<V::Type> {
         let key = IdempotencyKey::imported("comment", &format!("{:?}{}", self.key, self.source), external_id);
         let request = RequestIdentity { key, fingerprint: Fingerprint::of(&[b"import"]) };
         Command { request, ..self.fixture.command(&self.key, verb) }

@@ -137,9 +137,9 @@ impl Walker {
             self.sent_likes.extend(batch);
         } else {
             let batch = self.batch(&keys, length).await;
-            let answers = self.send(batch.clone()).await;
-            for (command, answer) in batch.iter().zip(answers) {
-                self.note(command, &answer);
+            let outputs = self.send(batch.clone()).await;
+            for (command, output) in batch.iter().zip(outputs) {
+                self.note(command, &output);
             }
             self.sent.extend(batch);
         }
@@ -153,14 +153,14 @@ impl Walker {
         let batch = Batch::from(batch);
         let (theirs, ours) = (self.backend.writer.commit(&batch).await, self.oracle.commit(&batch).await);
         assert_eq!(theirs, ours, "backend and oracle answer alike: {batch:#?}");
-        let answers = theirs.expect("committed");
-        let fault = answers.iter().find(|answer| matches!(answer, Err(Error::Internal(_))));
+        let outputs = theirs.expect("committed");
+        let fault = outputs.iter().find(|output| matches!(output, Err(Error::Internal(_))));
         assert_eq!(fault, None, "{batch:#?}");
-        answers
+        outputs
     }
 
-    fn note(&mut self, command: &Command, answer: &Result<CommandOutput>) {
-        if let Ok(CommandOutput { effect: Effect::Comment(view), .. }) = answer {
+    fn note(&mut self, command: &Command, output: &Result<CommandOutput>) {
+        if let Ok(CommandOutput { effect: Effect::Comment(view), .. }) = output {
             let id = view.comment.reference.id;
             if !self.made.iter().any(|(_, known)| *known == id) {
                 self.made.push((command.subject.clone(), id));
@@ -219,7 +219,7 @@ impl Walker {
         Some(Command { now: self.now(), ..command })
     }
 
-    fn command<V: BatchVerb>(&mut self, key: &SubjectKey, verb: V) -> Command<V::Kind> {
+    fn command<V: BatchVerb>(&mut self, key: &SubjectKey, verb: V) -> Command<V::Type> {
         let command = self.fixture.command(key, verb);
         Command { now: self.now(), ..command }
     }

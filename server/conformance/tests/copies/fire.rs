@@ -77,7 +77,7 @@ impl Fire {
 
     /// Runs a command. Returns true if it is known to be accepted.
     async fn send(&self, process: usize, key: &SubjectKey, verb: impl BatchVerb) -> bool {
-        let verb = verb.into_kind();
+        let verb = verb.into_type();
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         let request = RequestIdentity {
             key: IdempotencyKey::imported("comment", "fire", &number),

@@ -27,8 +27,8 @@ fn member(name: &str) -> MemberId {
     MemberId::stored(name.to_owned())
 }
 
-pub(crate) fn command<V: BatchVerb>(store: &SqlStore, subject: &SubjectKey, verb: V) -> Command<V::Kind> {
-    let verb = verb.into_kind();
+pub(crate) fn command<V: BatchVerb>(store: &SqlStore, subject: &SubjectKey, verb: V) -> Command<V::Type> {
+    let verb = verb.into_type();
     let request = RequestIdentity {
         key: IdempotencyKey(store.ids().request()),
         fingerprint: Fingerprint::of(&[format!("{verb:?}").as_bytes()]),

@@ -49,7 +49,7 @@ impl Subject {
             let auto_create = (n == 0).then_some(self.store.ids().subject(self.key.partition()).await.expect("an id"));
             verbs.push(
                 Create { id, member: member(n), content: text(n), client: ClientInfo::default(), auto_create }
-                    .into_kind(),
+                    .into_type(),
             );
         }
         self.commit(verbs).await;
@@ -64,7 +64,7 @@ impl Subject {
             let id = self.store.ids().comment(self.key.partition()).await.expect("an id");
             ids.push(id);
             let (content, client) = (text(n), ClientInfo::default());
-            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into_kind());
+            verbs.push(Reply { id, parent, member: member(n), content, client, max_depth }.into_type());
         }
         self.commit(verbs).await;
         ids
@@ -72,7 +72,7 @@ impl Subject {
 
     pub(crate) async fn likes(&self, comment_id: CommentId, count: usize) {
         let operation = RequestId::from_bytes([1; 16]);
-        let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into_kind();
+        let like = |n| SetLike { comment_id, member: member(n), value: LikeValue::Like, operation }.into_type();
         self.commit((0..count).map(like).collect()).await;
     }
 
@@ -80,7 +80,7 @@ impl Subject {
     pub(crate) async fn like(&self, comment_id: CommentId, member: MemberId, value: LikeValue) {
         let number = u128::from(self.requests.fetch_add(1, Ordering::Relaxed));
         let operation = RequestId::from_bytes(number.to_be_bytes());
-        self.commit(vec![SetLike { comment_id, member, value, operation }.into_kind()]).await;
+        self.commit(vec![SetLike { comment_id, member, value, operation }.into_type()]).await;
     }
 }
 

@@ -126,7 +126,7 @@ pub struct Batching {
 impl Batching {
     /// Batches for state that no reader waits for. Fewer and larger batches are cheaper, since each
     /// costs a commit of its own.
-    pub const CALM: Self = Self { commits: 50, rest: Duration::from_millis(250) };
+    pub const DEFAULT: Self = Self { commits: 50, rest: Duration::from_millis(250) };
 }
 
 /// The stored positions of the event consumers of all data sources.

@@ -8,28 +8,16 @@ use crate::domain::event::{Event, SequencedEvent};
 use crate::domain::ids::{Partition, SubjectId};
 use crate::domain::time::Millis;
 
-/// The outboxes of all data sources. A source is identified by its index, from 0 on.
+/// The events in the outboxes of all data sources. A source is identified by its index, from 0 on.
 ///
 /// Rows are stored in the order in which transactions began. The leader of the source assigns
 /// sequence numbers after the commit. So a late commit gets a late sequence number, and a reader
 /// that follows them misses nothing. A commit has one sequence number, however many subjects it
 /// changed. The events of one subject are numbered in the order of their revisions.
 #[async_trait]
-pub trait Outbox: Send + Sync + std::fmt::Debug {
+pub trait EventLog: Send + Sync + std::fmt::Debug {
     /// Returns the number of data sources.
     fn sources(&self) -> usize;
-
-    /// Acquires or renews the lease of a source for some seconds and returns its epoch; `None`
-    /// while another candidate holds the lease and does not have to yield to this one.
-    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
-
-    /// Releases the lease at once, if this candidate holds it.
-    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()>;
-
-    /// Assigns sequence numbers to at most `limit` commits that have none, approximately the oldest
-    /// first. Returns the number of these commits, which is below `limit` only if no more are
-    /// waiting. Returns `None`, and changes nothing, if a later epoch has begun.
-    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
 
     /// Returns the events of the first `limit` commits with a sequence number greater than `after`,
     /// in order, without gaps. All events of a commit come together, each for a different subject.
@@ -46,6 +34,23 @@ pub trait Outbox: Send + Sync + std::fmt::Debug {
     /// with or without sequence number. Events of likes are excluded. The first ones may be
     /// missing, because events are kept for a day.
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>>;
+}
+
+/// The outboxes as the relay works on them: the lease of each source, and the sequence numbers that
+/// its holder assigns.
+#[async_trait]
+pub trait Outbox: EventLog {
+    /// Acquires or renews the lease of a source for some seconds and returns its epoch; `None`
+    /// while another candidate holds the lease and does not have to yield to `who`.
+    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>>;
+
+    /// Releases the lease at once, if `who` holds it.
+    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()>;
+
+    /// Assigns sequence numbers to at most `limit` commits that have none, approximately the oldest
+    /// first. Returns the number of these commits, which is below `limit` only if no more are
+    /// waiting. Returns `None`, and changes nothing, if a later epoch has begun.
+    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>>;
 }
 
 /// A candidate for the relay lease, with a random name. The leader also repairs the shared cache,

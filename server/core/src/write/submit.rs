@@ -77,7 +77,7 @@ impl Mutations {
         let policy = self.policy(&asked.caller, subject.object_type())?;
         let given = asked.request_id.map_or_else(OnceLock::new, OnceLock::from);
         let context = RequestContext { policy, ids: self.ids.as_ref(), id: &given, now };
-        let verb = request.verb(at, context).await?.into_kind();
+        let verb = request.verb(at, context).await?.into_type();
         let key = IdempotencyKey::of(&asked.caller, asked.member.as_ref(), context.request_id());
         let request = RequestIdentity { key, fingerprint: verb.fingerprint(&subject) };
         let output = self.submit_one(Command { subject, verb, request, now: self.clock.now() }).await?;

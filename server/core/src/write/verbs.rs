@@ -98,9 +98,9 @@ macro_rules! verbs {
         }
 
         impl BatchVerb for $kind {
-            type Kind = Self;
+            type Type = Self;
 
-            fn into_kind(self) -> Self {
+            fn into_type(self) -> Self {
                 self
             }
         }
@@ -112,9 +112,9 @@ macro_rules! verbs {
         }
 
         impl BatchVerb for $name {
-            type Kind = $kind;
+            type Type = $kind;
 
-            fn into_kind(self) -> $kind {
+            fn into_type(self) -> $kind {
                 $kind::$name(self)
             }
         })*

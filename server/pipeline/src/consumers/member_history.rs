@@ -25,7 +25,7 @@ impl EventConsumer for MemberHistoryConsumer {
     }
 
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader(Batching::CALM)
+        ConsumerScope::Leader(Batching::DEFAULT)
     }
 
     async fn start(&self, _source: usize) -> Result<Position> {

@@ -29,7 +29,7 @@ impl EventConsumer for RankIndexConsumer {
     /// interval, these rows move once. The delay is not visible, since ranking snapshots live
     /// longer.
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader(Batching { rest: Duration::from_millis(500), ..Batching::CALM })
+        ConsumerScope::Leader(Batching { rest: Duration::from_millis(500), ..Batching::DEFAULT })
     }
 
     async fn start(&self, _source: usize) -> Result<Position> {

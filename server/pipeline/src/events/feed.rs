@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use riposte_core::Result;
-use riposte_core::ports::{Batching, Outbox};
+use riposte_core::ports::{Batching, EventLog};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -21,7 +21,7 @@ pub(crate) enum EventFeed {
     /// The outbox, for a consumer of the process that holds the lease.
     Outbox {
         /// The outbox.
-        outbox: Arc<dyn Outbox>,
+        outbox: Arc<dyn EventLog>,
         /// Reports the events that the consumer may apply.
         ready: Notified,
         /// The sizes and intervals of its batches.

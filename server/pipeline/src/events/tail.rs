@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use riposte_core::Result;
 use riposte_core::event::{SequencedEvent, commits};
-use riposte_core::ports::Outbox;
+use riposte_core::ports::EventLog;
 use riposte_sync::BackoffLog;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ const IDLE: Duration = Duration::from_millis(500);
 /// The tail of one source. Clones share the events.
 #[derive(Debug, Clone)]
 pub(crate) struct EventTail {
-    outbox: Arc<dyn Outbox>,
+    outbox: Arc<dyn EventLog>,
     source: usize,
     retained: Arc<Mutex<RetainedEvents>>,
     /// The last sequence number read; `None` before the start.
@@ -70,7 +70,7 @@ impl Deref for EventBatch {
 
 impl EventTail {
     /// Creates a tail that begins at the head.
-    pub(crate) fn new(outbox: Arc<dyn Outbox>, source: usize) -> Self {
+    pub(crate) fn new(outbox: Arc<dyn EventLog>, source: usize) -> Self {
         Self { outbox, source, retained: Arc::default(), head: Arc::new(watch::Sender::new(None)) }
     }
 

@@ -48,7 +48,7 @@ impl Fixture {
         let feed = EventFeed::Outbox {
             outbox: Arc::clone(&self.memory) as _,
             ready: self.notifier.numbers(0),
-            batching: Batching { commits: 50, ..Batching::CALM },
+            batching: Batching { commits: 50, ..Batching::DEFAULT },
             source: 0,
         };
         let run = self.consumer_loop(consumer, feed);
@@ -225,7 +225,7 @@ async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
     until("it follows", || fixture.memory.position(DURABLE) == Some(35)).await;
     task.abort();
     fixture.memory.place(DURABLE, 32);
-    fixture.memory.keep_head(35);
+    fixture.memory.remove_until(35);
     let _task = fixture.start_leader(&consumer);
     until("it is at the head", || fixture.memory.position(DURABLE) == Some(35)).await;
     assert_eq!(consumer.gaps(), 1);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use riposte_core::Result;
-use riposte_core::ports::{Clock, Outbox, shown_name};
+use riposte_core::ports::{Clock, EventLog, shown_name};
 
 use super::RelayPorts;
 
@@ -32,7 +32,7 @@ pub(super) async fn measure(ports: &RelayPorts, source: usize, known: &mut BTree
 ///
 /// # Errors
 /// Those of the outbox.
-pub async fn oldest_waiting(outbox: &dyn Outbox, clock: &dyn Clock, source: usize) -> Result<Duration> {
+pub async fn oldest_waiting(outbox: &dyn EventLog, clock: &dyn Clock, source: usize) -> Result<Duration> {
     let oldest = outbox.oldest_waiting(source).await?;
     // The clocks of processes differ a little, so an event may seem to come from the future.
     let age = oldest.map_or(0, |oldest| (clock.now().0 - oldest.0).max(0));

@@ -30,7 +30,7 @@ fn start() -> Fixture {
         outbox: Arc::clone(&memory) as _,
         positions: Arc::clone(&memory) as _,
         consumers: [Arc::clone(&consumer) as _].into(),
-        rankings: Arc::clone(&memory) as _,
+        rankings: memory.rankings(),
         clock: StepClock::at(StepClock::START),
         metrics: metrics.clone(),
         repairs_shared_cache: false,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use riposte_core::event::Event;
-use riposte_core::ports::{Outbox, WatchItem};
+use riposte_core::ports::{EventLog, WatchItem};
 use riposte_core::{Partition, Result, Subject, SubjectId};
 use tokio::sync::watch;
 
@@ -67,7 +67,7 @@ impl SubjectStream {
     }
 
     /// Adds an event. Queries the events before it that have not arrived.
-    pub(super) async fn add(&self, outbox: &dyn Outbox, event: &Event) -> Result<()> {
+    pub(super) async fn add(&self, outbox: &dyn EventLog, event: &Event) -> Result<()> {
         let Some(revision) = event.revision else { return Ok(()) };
         let at = self.ring().at();
         if revision > at + 1 {
@@ -79,7 +79,7 @@ impl SubjectStream {
     }
 
     /// Queries the events committed since the newest revision in the ring.
-    pub(super) async fn catch_up(&self, outbox: &dyn Outbox) -> Result<()> {
+    pub(super) async fn catch_up(&self, outbox: &dyn EventLog) -> Result<()> {
         let at = self.ring().at();
         // The limit is twice the size of a ring: the ring may lack as many as it keeps, and more
         // may have been committed meanwhile.
@@ -90,7 +90,7 @@ impl SubjectStream {
 
     /// Completes the ring up to `revision`, at which the row was read with the first `row_changes`
     /// changes. The missing events up to it are queried; those no longer available become a gap.
-    pub(super) async fn complete(&self, outbox: &dyn Outbox, revision: i64, row_changes: u64) -> Result<()> {
+    pub(super) async fn complete(&self, outbox: &dyn EventLog, revision: i64, row_changes: u64) -> Result<()> {
         self.catch_up(outbox).await?;
         self.ring().reach(revision);
         self.notify();
@@ -99,7 +99,7 @@ impl SubjectStream {
     }
 
     /// Extends the ring back to `after`, as far as events are available.
-    pub(super) async fn begin_behind(&self, outbox: &dyn Outbox, after: i64) -> Result<()> {
+    pub(super) async fn begin_behind(&self, outbox: &dyn EventLog, after: i64) -> Result<()> {
         let wanted = self.ring().wants(after);
         let Some(from) = wanted else { return Ok(()) };
         let older = outbox.of_subject(self.partition, self.id, from, CAPACITY).await?;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use riposte_core::event::Changes;
-use riposte_core::ports::{Outbox, SubjectWatch, SubjectWatches, WatchItem};
+use riposte_core::ports::{EventLog, SubjectWatch, SubjectWatches, WatchItem};
 use riposte_core::{Error, Subject};
 use riposte_telemetry::Metrics;
 use tokio::time::timeout;

@@ -19,8 +19,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use riposte_core::event::{Event, SequencedEvent};
 use riposte_core::ports::{
-    ConsumerPositions, Epoch, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition, TrimBounds,
-    TrimReport,
+    ConsumerPositions, Epoch, EventLog, LeaseCandidate, Outbox, PositionMove, PositionRemoval, StoredPosition,
+    TrimBounds, TrimReport,
 };
 use riposte_core::{Millis, Partition, Result, SubjectId};
 
@@ -52,21 +52,9 @@ impl SqlOutbox {
 }
 
 #[async_trait]
-impl Outbox for SqlOutbox {
+impl EventLog for SqlOutbox {
     fn sources(&self) -> usize {
         self.sources.all().len()
-    }
-
-    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
-        transact::write(&self.sources, source, lease::AcquireLease { who, now }).await
-    }
-
-    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()> {
-        transact::write(&self.sources, source, lease::ReleaseLease { who }).await
-    }
-
-    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
-        transact::write(&self.sources, source, sequence::AssignSequence { term, limit }).await
     }
 
     async fn read(&self, source: usize, after: i64, limit: usize) -> Result<Vec<SequencedEvent>> {
@@ -84,6 +72,21 @@ impl Outbox for SqlOutbox {
     async fn of_subject(&self, at: Partition, id: SubjectId, after: i64, limit: usize) -> Result<Vec<Event>> {
         let source = self.sources.map().source(at);
         transact::read(&self.sources, source, events::OfSubject { id, after, limit }).await
+    }
+}
+
+#[async_trait]
+impl Outbox for SqlOutbox {
+    async fn acquire_lease(&self, source: usize, who: LeaseCandidate, now: Millis) -> Result<Option<Epoch>> {
+        transact::write(&self.sources, source, lease::AcquireLease { who, now }).await
+    }
+
+    async fn release_lease(&self, source: usize, who: LeaseCandidate) -> Result<()> {
+        transact::write(&self.sources, source, lease::ReleaseLease { who }).await
+    }
+
+    async fn assign_sequence(&self, source: usize, term: Epoch, limit: usize) -> Result<Option<usize>> {
+        transact::write(&self.sources, source, sequence::AssignSequence { term, limit }).await
     }
 }
 

@@ -24,14 +24,14 @@ pub enum Batch {
 /// A verb, or the enum of all verbs of a batch type.
 pub trait BatchVerb: Send {
     /// The batch type.
-    type Kind: BatchType;
+    type Type: BatchType;
 
     /// Returns the verb as a value of its batch type.
-    fn into_kind(self) -> Self::Kind;
+    fn into_type(self) -> Self::Type;
 }
 
 /// The verbs of a batch type.
-pub trait BatchType: BatchVerb<Kind = Self> + Clone + PartialEq + Debug + Send + Sync + 'static {
+pub trait BatchType: BatchVerb<Type = Self> + Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Returns the fingerprint of a request for this verb.
     fn fingerprint(&self, subject: &SubjectKey) -> Fingerprint;
 

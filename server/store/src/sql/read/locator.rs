@@ -86,7 +86,7 @@ impl CommentLocator {
                     call.request.iter().filter_map(place).map(|n| found[n].clone()).collect()
                 };
                 let result = read.as_ref().map(own).map_err(Clone::clone);
-                call.answer(result);
+                call.respond(result);
             }
         }
     }

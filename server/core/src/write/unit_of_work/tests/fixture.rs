@@ -68,15 +68,15 @@ impl Fixture {
     }
 
     /// Returns a new request, one second after the last one.
-    pub(super) fn command<V: BatchVerb>(&mut self, verb: V) -> Command<V::Kind> {
+    pub(super) fn command<V: BatchVerb>(&mut self, verb: V) -> Command<V::Type> {
         self.command_on(&key(), verb)
     }
 
-    pub(super) fn command_on<V: BatchVerb>(&mut self, subject: &SubjectKey, verb: V) -> Command<V::Kind> {
+    pub(super) fn command_on<V: BatchVerb>(&mut self, subject: &SubjectKey, verb: V) -> Command<V::Type> {
         let number = self.number();
         let key = IdempotencyKey::imported("comment", "fixture", &number.to_string());
         let request = RequestIdentity { key, fingerprint: Fingerprint(number) };
-        Command { subject: subject.clone(), verb: verb.into_kind(), request, now: Millis(number * 1_000) }
+        Command { subject: subject.clone(), verb: verb.into_type(), request, now: Millis(number * 1_000) }
     }
 
     /// Runs a verb that must succeed.
@@ -91,13 +91,13 @@ impl Fixture {
 
     /// Runs one batch, and returns the unit of work after it.
     pub(super) fn commit<K: BatchType>(&mut self, batch: &[Command<K>]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
-        let (answers, unit) = match Batch::from(batch.to_vec()) {
+        let (outputs, unit) = match Batch::from(batch.to_vec()) {
             Batch::Comments(commands) => decided(self.load(&commands), &commands, UnitOfWork::run),
             Batch::Likes(commands) => decided(self.load_likes(&commands), &commands, UnitOfWork::run_like),
         };
         self.write(&unit);
         audit(self);
-        (answers, unit)
+        (outputs, unit)
     }
 
     fn load_likes(&self, batch: &[LikeCommand]) -> UnitOfWork {
@@ -242,17 +242,17 @@ fn decided<K: BatchType>(
     commands: &[Command<K>],
     run: fn(&mut UnitOfWork, &Command<K>) -> Result<CommandOutput>,
 ) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
-    let mut answers = Vec::new();
+    let mut outputs = Vec::new();
     for command in commands {
         let before = format!("{unit:?}");
-        let answer = run(&mut unit, command);
-        if let Err(refused) = &answer {
+        let output = run(&mut unit, command);
+        if let Err(refused) = &output {
             assert!(!matches!(refused, Error::Internal(_)), "{:?}: {refused:?}", command.verb);
             assert_eq!(format!("{unit:?}"), before, "after {refused:?}");
         }
-        answers.push(answer);
+        outputs.push(output);
     }
-    (answers, unit)
+    (outputs, unit)
 }
 
 /// The subject of tests that need only one.

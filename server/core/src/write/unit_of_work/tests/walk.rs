@@ -103,8 +103,8 @@ fn batch<K: BatchType>(
         fixture.command(verb)
     };
     let batch: Vec<_> = throws.into_iter().map(command).collect();
-    let (answers, _) = fixture.commit(&batch);
-    batch.into_iter().zip(answers).collect()
+    let (outputs, _) = fixture.commit(&batch);
+    batch.into_iter().zip(outputs).collect()
 }
 
 proptest! {
