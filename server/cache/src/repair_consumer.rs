@@ -35,7 +35,7 @@ impl EventConsumer for CacheRepairConsumer {
     }
 
     fn scope(&self) -> ConsumerScope {
-        ConsumerScope::Leader(Batching { commits: 100, ..Batching::CALM })
+        ConsumerScope::Leader(Batching { commits: 100, ..Batching::DEFAULT })
     }
 
     /// Events that are applied ahead of the rank index keep their previews out of the cache.

@@ -225,7 +225,7 @@ async fn a_consumer_whose_events_were_deleted_is_rebuilt() {
     until("it follows", || fixture.memory.position(DURABLE) == Some(35)).await;
     task.abort();
     fixture.memory.place(DURABLE, 32);
-    fixture.memory.remove_until(35);
+    fixture.memory.remove_through(35);
     let _task = fixture.start_leader(&consumer);
     until("it is at the head", || fixture.memory.position(DURABLE) == Some(35)).await;
     assert_eq!(consumer.gaps(), 1);
