@@ -1,8 +1,9 @@
 //! Combines requests that arrive while others are in progress.
 //!
 //! A few workers serve the requests. A worker takes all that wait as one batch and responds to
-//! them together, and repeats this until none waits. So a single request is served at once, and under
-//! load the batches grow instead of their number. Requests of one batch are in order of arrival.
+//! them together, and repeats this until none waits. So a single request is served at once, and
+//! under load the batches grow instead of their number. Requests of one batch are in order of
+//! arrival.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,7 +30,8 @@ pub struct BatchedRequest<Q, A> {
     reply: oneshot::Sender<A>,
 }
 
-/// A worker. Its owner responds to the batches of [`BatchWorker::next_batch`] until there are no more.
+/// A worker. Its owner responds to the batches of [`BatchWorker::next_batch`] until there are no
+/// more.
 #[derive(Debug)]
 pub struct BatchWorker<Q, A> {
     batcher: Arc<Batcher<Q, A>>,
@@ -44,7 +46,8 @@ impl<Q, A> Batcher<Q, A> {
     }
 
     /// Adds a request. Returns the channel of its response, which ends without one if the worker is
-    /// dropped, and a new worker for the caller to run in a task of its own if there are not enough.
+    /// dropped, and a new worker for the caller to run in a task of its own if there are not
+    /// enough.
     pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
         let (reply, response) = oneshot::channel();
         let mut queue = self.queue();
