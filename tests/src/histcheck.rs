@@ -6,7 +6,7 @@
 //! finds violations, and [`run`] combines them. `cargo xtask prove` starts it with two databases;
 //! docs/reliability.md describes its use.
 
-mod arena;
+mod environment;
 mod check;
 mod end;
 mod fault;

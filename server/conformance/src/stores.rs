@@ -218,7 +218,7 @@ macro_rules! conformance_cases {
                 a_ranked_walk_of_replies_is_exact
                 a_ranked_walk_ends_in_time
                 ranked_walks_are_exact_while_others_write
-                a_new_list_under_fire_is_walked_whole
+                a_new_list_under_stress_is_walked_whole
             }
             repair {
                 a_sound_subject_is_left_as_it_is_and_an_absent_one_is_none

@@ -8,16 +8,16 @@
 
 #[path = "copies/damaged.rs"]
 mod damaged;
-#[path = "copies/fire.rs"]
-mod fire;
+#[path = "copies/stress.rs"]
+mod stress;
 #[expect(dead_code, reason = "other tests play the suite")]
-#[path = "stage/process.rs"]
+#[path = "environment/process.rs"]
 mod process;
 #[path = "copies/rendered_pages.rs"]
 mod rendered_pages;
 #[path = "copies/rights.rs"]
 mod rights;
-#[path = "stage/servers.rs"]
+#[path = "environment/servers.rs"]
 mod servers;
 #[path = "copies/storms.rs"]
 mod storms;
@@ -27,7 +27,7 @@ mod stuck;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fire::{Fire, RepairRun};
+use stress::{Stress, RepairRun};
 use futures::future::join_all;
 use riposte_cache::{
     Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CachedPageQuery, CommittedState, EntryLookup, ListPart,
@@ -53,12 +53,12 @@ async fn storm(cache: Arc<dyn Cache>) {
     process::warm(&*cache).await;
     let bare: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
     let writer = process::cached(&config, &bare, StepClock::at(StepClock::START));
-    let fire = Fire::new(vec![writer], 1);
+    let stress = Stress::new(vec![writer], 1);
     for _ in 0..60 {
-        fire.root(0, 0).await;
+        stress.root(0, 0).await;
     }
     let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
-    let key = &fire.keys[0];
+    let key = &stress.keys[0];
     let readers = (0..1_000).map(|n| {
         let (reader, key) = (processes[n % 2].reader.clone(), key.clone());
         tokio::spawn(
@@ -77,7 +77,7 @@ async fn storm(cache: Arc<dyn Cache>) {
 struct Fixture {
     config: riposte_store::StoreConfig,
     process: process::Cached,
-    fire: Fire,
+    stress: Stress,
     _folder: tempfile::TempDir,
 }
 
@@ -89,18 +89,18 @@ async fn fixture_on(cache: Arc<dyn Cache>) -> Fixture {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
     let process = process::cached(&config, &cache, StepClock::at(StepClock::START));
-    let fire = Fire::new(vec![process.clone()], 1);
-    Fixture { config, process, fire, _folder }
+    let stress = Stress::new(vec![process.clone()], 1);
+    Fixture { config, process, stress, _folder }
 }
 
 #[test]
 fn reads_ahead_serve_the_next_two_pages() {
     servers::play(async {
-        let Fixture { process, fire, .. } = &fixture().await;
+        let Fixture { process, stress, .. } = &fixture().await;
         for _ in 0..70 {
-            fire.root(0, 0).await;
+            stress.root(0, 0).await;
         }
-        let page = |start| process.reader.roots(&fire.keys[0], PageQuery { start, ..FIRST }, 0);
+        let page = |start| process.reader.roots(&stress.keys[0], PageQuery { start, ..FIRST }, 0);
         page(PageStart::Beginning).await.expect("read");
         let reads = process.reader.tally().of(CacheEvent::PrimaryRead);
         for floor in [51, 31] {
@@ -114,12 +114,12 @@ fn reads_ahead_serve_the_next_two_pages() {
 #[test]
 fn picked_floors_are_read_once() {
     servers::play(async {
-        let Fixture { process, fire, .. } = &fixture().await;
+        let Fixture { process, stress, .. } = &fixture().await;
         for _ in 0..30 {
-            fire.root(0, 0).await;
+            stress.root(0, 0).await;
         }
         let page = async |floors: &[i32]| {
-            let page = process.reader.roots_at(&fire.keys[0], floors, 3).await.expect("read").expect("there");
+            let page = process.reader.roots_at(&stress.keys[0], floors, 3).await.expect("read").expect("there");
             page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect::<Vec<_>>()
         };
         let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
@@ -130,7 +130,7 @@ fn picked_floors_are_read_once() {
         assert_eq!(reads(), before, "the rows were not read again");
         assert_eq!(page(&[2, 8]).await, [2, 8]);
         assert_eq!(reads(), before + 1, "one was not known");
-        fire.root(0, 0).await;
+        stress.root(0, 0).await;
         assert_eq!(page(&[8, 29]).await, [8, 29]);
         assert_eq!(reads(), before + 1, "copies moved on with the commit");
     });
@@ -139,9 +139,9 @@ fn picked_floors_are_read_once() {
 #[test]
 fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor() {
     servers::play(async {
-        let Fixture { config, process, fire, .. } = &fixture().await;
-        fire.root(0, 0).await;
-        let key = &fire.keys[0];
+        let Fixture { config, process, stress, .. } = &fixture().await;
+        stress.root(0, 0).await;
+        let key = &stress.keys[0];
         let revision = async |reader: &dyn Reader| {
             reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision
         };
@@ -149,7 +149,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         // A process that dies between its commit and its apply.
         let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
         let deaf = process::cached(config, &deaf, StepClock::at(StepClock::START));
-        let elsewhere = Fire::new(vec![deaf], 1);
+        let elsewhere = Stress::new(vec![deaf], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision(&process.reader).await, 1, "nobody has told the copies");
         assert_eq!(revision(process.reader.primary().expect("the rows")).await, 2);
@@ -179,13 +179,13 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
 #[test]
 fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of_its_subject() {
     servers::play(async {
-        let Fixture { config, process, fire, .. } = &fixture().await;
-        let (key, reader) = (&fire.keys[0], &process.reader);
+        let Fixture { config, process, stress, .. } = &fixture().await;
+        let (key, reader) = (&stress.keys[0], &process.reader);
         for _ in 0..2 {
             assert_eq!(reader.subjects(std::slice::from_ref(key)).await.expect("read"), [None], "kept as absent");
         }
         let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
+        let elsewhere = Stress::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
         let (root, window) = (elsewhere.ids_under(key)[0], PageQuery { order: ListOrder::Oldest, ..FIRST });
         assert_eq!(
@@ -205,14 +205,14 @@ fn what_belongs_to_a_comment_that_stands_is_found_where_copies_have_not_heard_of
 fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_passed_is() {
     servers::play(async {
         let cache: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        let Fixture { config, process, fire, .. } = &fixture_on(Arc::clone(&cache)).await;
-        fire.root(0, 0).await;
-        let (key, store) = (&fire.keys[0], &process.store);
+        let Fixture { config, process, stress, .. } = &fixture_on(Arc::clone(&cache)).await;
+        stress.root(0, 0).await;
+        let (key, store) = (&stress.keys[0], &process.store);
         let revision =
             async || process.reader.roots(key, FIRST, 0).await.expect("read").expect("there").subject.revision;
         assert_eq!(revision().await, 1);
         let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
+        let elsewhere = Stress::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision().await, 1, "nobody has told the copies");
         let (auditor, tally) = (CacheAuditor::new(process.reader.clone()), process.reader.tally());
@@ -247,10 +247,10 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
 #[test]
 fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
     servers::play(async {
-        let Fixture { config, process, fire, .. } = &fixture().await;
-        fire.root(0, 0).await;
-        let (key, reader) = (&fire.keys[0], &process.reader);
-        let (id, member) = (fire.ids_under(key)[0], fire.members().remove(0));
+        let Fixture { config, process, stress, .. } = &fixture().await;
+        stress.root(0, 0).await;
+        let (key, reader) = (&stress.keys[0], &process.reader);
+        let (id, member) = (stress.ids_under(key)[0], stress.members().remove(0));
         let subject = async || {
             let found = reader.subjects(std::slice::from_ref(key)).await.expect("read");
             found[0].as_ref().expect("there").revision
@@ -263,7 +263,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
             assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)));
         }
         let deaf: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        let elsewhere = Fire::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
+        let elsewhere = Stress::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.like(0, key, id, 1).await;
         elsewhere.root(0, 0).await;
         assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)), "told by nobody");
@@ -288,15 +288,15 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
 #[test]
 fn who_changes_their_mind_all_the_time_is_no_drift() {
     servers::play(async {
-        let Fixture { process, fire, .. } = &fixture().await;
-        fire.root(0, 0).await;
-        let (key, reader) = (&fire.keys[0], &process.reader);
-        let (id, member) = (fire.ids_under(key)[0], fire.members().remove(0));
+        let Fixture { process, stress, .. } = &fixture().await;
+        stress.root(0, 0).await;
+        let (key, reader) = (&stress.keys[0], &process.reader);
+        let (id, member) = (stress.ids_under(key)[0], stress.members().remove(0));
         let state = async || reader.like_states(key, &member, &[id]).await.expect("read")[0];
         let over = std::cell::Cell::new(false);
         let change = async {
             for value in [LikeValue::Like, LikeValue::None].into_iter().cycle().take_while(|_| !over.get()) {
-                fire.set_like(0, key, id, member.clone(), value).await;
+                stress.set_like(0, key, id, member.clone(), value).await;
                 // The first read fills the cache, which serves the second.
                 state().await;
                 state().await;
@@ -323,11 +323,11 @@ fn copies_in_the_reference_model_converge_whatever_is_lost() {
         let (of, cleared) = (Arc::clone(&memory), Arc::clone(&memory));
         let cache: Arc<dyn Cache> = memory;
         let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
-        let mut fire = Fire::new(processes.to_vec(), 3);
-        fire.evict = Some(Arc::new(move |id| of.evict(id)));
-        fire.clear = Some(Arc::new(move || cleared.clear()));
-        fire.burn(&cache, 300).await;
-        equal_or_absent(&fire, &cache).await;
+        let mut stress = Stress::new(processes.to_vec(), 3);
+        stress.evict = Some(Arc::new(move |id| of.evict(id)));
+        stress.clear = Some(Arc::new(move || cleared.clear()));
+        stress.burn(&cache, 300).await;
+        equal_or_absent(&stress, &cache).await;
     });
 }
 
@@ -342,10 +342,10 @@ fn in_redis_previews_are_kept_a_storm_causes_one_fill_and_copies_converge_whatev
         storm(Arc::clone(&cache)).await;
         let (config, _folder) = process::sqlite().await;
         let processes = [0, 1].map(|_| process::cached(&config, &cache, StepClock::at(StepClock::START)));
-        let mut fire = Fire::new(processes.to_vec(), 3);
-        fire.clear = Some(Arc::new(move || fire::flush(&url)));
-        fire.burn(&cache, 300).await;
-        equal_or_absent(&fire, &cache).await;
+        let mut stress = Stress::new(processes.to_vec(), 3);
+        stress.clear = Some(Arc::new(move || stress::flush(&url)));
+        stress.burn(&cache, 300).await;
+        equal_or_absent(&stress, &cache).await;
         redis.shut().await;
     });
 }
@@ -368,22 +368,22 @@ async fn previewed(cache: Arc<dyn Cache>) {
     let (config, _folder) = process::sqlite().await;
     process::warm(&*cache).await;
     let process = process::cached(&config, &cache, StepClock::at(StepClock::START));
-    let fire = Fire::new(vec![process.clone()], 1);
-    let key = &fire.keys[0];
+    let stress = Stress::new(vec![process.clone()], 1);
+    let key = &stress.keys[0];
     let mut replies = Vec::new();
     for root in 0..25 {
-        fire.root(0, 0).await;
-        let id = fire.ids_under(key).last().copied().expect("a root");
+        stress.root(0, 0).await;
+        let id = stress.ids_under(key).last().copied().expect("a root");
         for _ in 0..root % 7 {
-            replies.push(fire.reply(0, key, id).await.expect("an id"));
+            replies.push(stress.reply(0, key, id).await.expect("an id"));
         }
     }
     for (n, reply) in replies.iter().enumerate() {
-        fire.like(0, key, *reply, n % 4).await;
+        stress.like(0, key, *reply, n % 4).await;
     }
     let boards_follow = async || {
-        fire.assign_sequence().await.expect("numbered");
-        while fire.rank(100).await.expect("ranked") > 0 {}
+        stress.assign_sequence().await.expect("numbered");
+        while stress.rank(100).await.expect("ranked") > 0 {}
     };
     boards_follow().await;
     let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
@@ -404,17 +404,17 @@ async fn previewed(cache: Arc<dyn Cache>) {
     let shown = process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
     let on_page: Vec<_> = shown.threads.items.iter().flat_map(|thread| &thread.replies).collect();
     for reply in on_page.iter().map(|view| view.comment.reference.id).step_by(3) {
-        fire.like(0, key, reply, 4).await;
+        stress.like(0, key, reply, 4).await;
         boards_follow().await;
         assert!(!page().await);
     }
     let bare = shown.threads.items.iter().find(|thread| thread.replies.is_empty()).expect("one without replies");
     for _ in 0..5 {
-        fire.reply(0, key, bare.root.comment.reference.id).await;
+        stress.reply(0, key, bare.root.comment.reference.id).await;
         assert!(!page().await, "the first replies of a root are all there are");
     }
     for reply in on_page.iter().map(|view| view.comment.reference.id).step_by(5) {
-        fire.delete(0, key, reply).await;
+        stress.delete(0, key, reply).await;
         boards_follow().await;
         page().await;
         assert!(!page().await);
@@ -424,9 +424,9 @@ async fn previewed(cache: Arc<dyn Cache>) {
         shown.threads.items.iter().find(|thread| thread.more_replies).expect("one with many").root.comment.reference.id;
     let mut last = crowded;
     for _ in 0..20 {
-        last = fire.reply(0, key, crowded).await.expect("an id");
+        last = stress.reply(0, key, crowded).await.expect("an id");
     }
-    fire.like(0, key, last, 4).await;
+    stress.like(0, key, last, 4).await;
     boards_follow().await;
     page().await;
     assert!(!page().await);
@@ -436,8 +436,8 @@ async fn previewed(cache: Arc<dyn Cache>) {
     assert!(thread.replies.iter().any(|view| view.comment.reference.id == last));
     // A change that the relay has reported and the rank indexes do not contain yet is in no cached
     // preview.
-    fire.like(0, key, replies[0], 1).await;
-    let head = fire.assign_sequence().await.expect("numbered");
+    stress.like(0, key, replies[0], 1).await;
+    let head = stress.assign_sequence().await.expect("numbered");
     let partition = key.partition();
     cache.renew(partition, RelayCursor(head), rand::random()).await.expect("answered");
     page().await;
@@ -448,12 +448,12 @@ async fn previewed(cache: Arc<dyn Cache>) {
 }
 
 /// Checks, when all is quiet, that cached data equals the rows or is absent.
-async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
-    let process = &fire.processes[0];
+async fn equal_or_absent(stress: &Stress, cache: &Arc<dyn Cache>) {
+    let process = &stress.processes[0];
     let rows = process.store.reader();
     let mut kept = 0;
-    let rendered_page = rendered_pages::equal_or_absent(fire).await;
-    for key in &fire.keys {
+    let rendered_page = rendered_pages::equal_or_absent(stress).await;
+    for key in &stress.keys {
         for (order, limit) in [(ListOrder::Newest, 20), (ListOrder::Oldest, 20), (ListOrder::Newest, 50)] {
             let window = PageQuery { order, limit, start: PageStart::Beginning };
             let ask = CachedPageQuery { key: key.clone(), root: None, part: ListPart::Window(window), previews: 0 };
@@ -472,7 +472,7 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
             let copies = process.reader.roots(key, FIRST, previews).await.expect("read");
             assert_eq!(copies, rows.roots(key, FIRST, previews).await.expect("read"), "{previews} previews");
         }
-        let ids = fire.ids_under(key);
+        let ids = stress.ids_under(key);
         for ids in ids.chunks(100) {
             let copies = process.reader.comments(ids).await.expect("read");
             assert_eq!(copies, rows.comments(ids).await.expect("read"));
@@ -482,7 +482,7 @@ async fn equal_or_absent(fire: &Fire, cache: &Arc<dyn Cache>) {
                 let copies = process.reader.replies_at(key, root.reference.id, &[2, 1]).await.expect("read");
                 assert_eq!(copies, rows.replies_at(key, root.reference.id, &[2, 1]).await.expect("read"));
             }
-            for member in fire.members() {
+            for member in stress.members() {
                 let copies = process.reader.like_states(key, &member, ids).await.expect("read");
                 assert_eq!(copies, rows.like_states(key, &member, ids).await.expect("read"), "{member:?}");
             }

@@ -3,7 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a test ends with a panic that names what did not hold")]
 
-#[path = "stage/servers.rs"]
+#[path = "environment/servers.rs"]
 mod servers;
 
 use std::sync::Arc;

@@ -20,11 +20,11 @@ mod mariadb_single;
 #[path = "stores/oracle.rs"]
 mod oracle;
 #[expect(dead_code, reason = "other tests need a store for themselves")]
-#[path = "stage/process.rs"]
+#[path = "environment/process.rs"]
 mod process;
-#[path = "stage/servers.rs"]
+#[path = "environment/servers.rs"]
 mod servers;
 #[path = "stores/sqlite.rs"]
 mod sqlite;
-#[path = "stores/stage.rs"]
-mod stage;
+#[path = "stores/environment.rs"]
+mod environment;

@@ -28,7 +28,7 @@ mod rows;
 mod served;
 mod several;
 #[cfg(test)]
-mod sketch;
+mod sample_history;
 mod tables;
 mod walks;
 

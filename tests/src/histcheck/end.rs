@@ -21,7 +21,7 @@ use tonic::Code;
 use super::fault::Rig;
 use super::fleet::SERVERS;
 use super::history::{Call, Item, Op, Outcome, PageOf, Place, RequestId, Sort, USUAL, Value, View};
-use super::load::{Acknowledged, SUBJECTS, Stage, Watcher, counts, failed, heard, item, send};
+use super::load::{Acknowledged, SUBJECTS, Environment, Watcher, counts, failed, heard, item, send};
 use super::names;
 use crate::Server;
 use crate::mysql::Databases;
@@ -43,23 +43,23 @@ const READ: RequestId = (0, 0);
 ///
 /// # Errors
 /// Fails when a read fails, since no fault is injected any more.
-pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: u64) -> Result<()> {
+pub(super) async fn read(environment: &Environment, rig: &Rig, databases: &Databases, seed: u64) -> Result<()> {
     let server = rig.fleet.any()?;
     let drifts = drifts(server).await?;
     for subject in 0..SUBJECTS as u32 {
         for door in 0..SERVERS {
-            copies(stage, subject, door).await.with_context(|| format!("subject {subject} at server {door}"))?;
+            copies(environment, subject, door).await.with_context(|| format!("subject {subject} at server {door}"))?;
         }
-        let likes = export(stage, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
-        states(stage, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
+        let likes = export(environment, server, subject, drifts.get(&subject).cloned().unwrap_or_default()).await?;
+        states(environment, subject, &likes).await.with_context(|| format!("likes of subject {subject}"))?;
         let door = subject as usize % SERVERS;
         Watcher::new(CLIENT + 10, subject, seed)
-            .rest(stage, door)
+            .rest(environment, door)
             .await
             .with_context(|| format!("watching subject {subject} at server {door}"))?;
     }
-    tables::read(databases, &stage.recorder).await.context("reading the rows")?;
-    copies::read(rig.redis(), &stage.recorder).await.context("reading the copies")
+    tables::read(databases, &environment.recorder).await.context("reading the rows")?;
+    copies::read(rig.redis(), &environment.recorder).await.context("reading the copies")
 }
 
 /// Repeats a sample of the acknowledged requests, alternately at each server: every repeat has to
@@ -67,16 +67,16 @@ pub(super) async fn read(stage: &Stage, rig: &Rig, databases: &Databases, seed: 
 ///
 /// # Errors
 /// Fails when a repeat has no response, since no fault is injected any more.
-pub(super) async fn repeat(stage: &Stage, mut acknowledged: Acknowledged, random: &mut StdRng) -> Result<()> {
+pub(super) async fn repeat(environment: &Environment, mut acknowledged: Acknowledged, random: &mut StdRng) -> Result<()> {
     let (chosen, _) = acknowledged.partial_shuffle(random, REPEATS);
     for (number, (call, request)) in chosen.iter().enumerate() {
-        one(stage, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
+        one(environment, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
     }
     Ok(())
 }
 
 /// Reads the first pages of several orders, and the counts; any cached response is allowed.
-async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
+async fn copies(environment: &Environment, subject: u32, door: usize) -> Result<()> {
     let (view, client) = (View::default(), CLIENT + door as u32);
     let mut calls = vec![Call::Counts { subject, view }];
     let pages = [(Sort::Newest, USUAL), (Sort::Newest, 60), (Sort::Oldest, 63), (Sort::Top, 62)];
@@ -85,13 +85,13 @@ async fn copies(stage: &Stage, subject: u32, door: usize) -> Result<()> {
         calls.push(Call::List(PageOf { subject, sort, size, walk, number: 0, view }));
     }
     for call in calls {
-        one(stage, client, (call, READ), door).await?;
+        one(environment, client, (call, READ), door).await?;
     }
     Ok(())
 }
 
 /// Reads the like states of some members; any cached response is allowed.
-async fn states(stage: &Stage, subject: u32, likes: &[(i64, u32, Value)]) -> Result<()> {
+async fn states(environment: &Environment, subject: u32, likes: &[(i64, u32, Value)]) -> Result<()> {
     let mut members: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
     for (comment, member, _) in likes {
         members.entry(*member).or_default().push(*comment);
@@ -99,16 +99,16 @@ async fn states(stage: &Stage, subject: u32, likes: &[(i64, u32, Value)]) -> Res
     for (member, mut comments) in members.into_iter().take(MEMBERS) {
         comments.truncate(COMMENTS);
         let call = Call::States { subject, member, comments: comments.into(), fresh: false };
-        one(stage, CLIENT + 8, (call, READ), member as usize % SERVERS).await?;
+        one(environment, CLIENT + 8, (call, READ), member as usize % SERVERS).await?;
     }
     Ok(())
 }
 
 /// Performs one call. A permanent refusal is recorded as its outcome and checked; no other failure
 /// is allowed when no fault is injected.
-async fn one(stage: &Stage, client: u32, (call, request): (Call, RequestId), door: usize) -> Result<()> {
-    let begun = stage.now();
-    let outcome = match send(stage.doors.channel(door), &call, request, "", WITHIN).await {
+async fn one(environment: &Environment, client: u32, (call, request): (Call, RequestId), door: usize) -> Result<()> {
+    let begun = environment.now();
+    let outcome = match send(environment.doors.channel(door), &call, request, "", WITHIN).await {
         Ok((outcome, _)) => outcome,
         Err(status) => {
             let (outcome, passing) = failed(status.clone());
@@ -116,13 +116,13 @@ async fn one(stage: &Stage, client: u32, (call, request): (Call, RequestId), doo
             outcome
         }
     };
-    let (ended, server) = (stage.now(), door as u8);
-    stage.recorder.op(Op { client, server, begun, ended, request, call, outcome })
+    let (ended, server) = (environment.now(), door as u8);
+    environment.recorder.op(Op { client, server, begun, ended, request, call, outcome })
 }
 
 /// Exports all rows and likes, and returns the likes.
-async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Vec<(i64, u32, Value)>> {
-    let begun = stage.now();
+async fn export(environment: &Environment, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Vec<(i64, u32, Value)>> {
+    let begun = environment.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
     let mut told = None;
     let mut rows: Vec<Item> = Vec::new();
@@ -146,8 +146,8 @@ async fn export(stage: &Stage, server: &Server, subject: u32, drifts: Vec<String
     }
     let (rows, drifts) = (rows.into(), drifts.into());
     let outcome = Outcome::Export { counts: told, rows, likes: likes.as_slice().into(), drifts };
-    let (ended, call) = (stage.now(), Call::Export { subject });
-    stage.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
+    let (ended, call) = (environment.now(), Call::Export { subject });
+    environment.recorder.op(Op { client: CLIENT + 9, server: 0, begun, ended, request: (0, 0), call, outcome })?;
     Ok(likes)
 }
 

@@ -2,11 +2,11 @@
 
 mod databases;
 mod kind;
-mod strike;
+mod injection;
 mod victims;
-mod wires;
+mod proxies;
 
 pub use kind::Means;
-pub(crate) use strike::{PATIENT, PROCESSES, RELAY, Strike};
+pub(crate) use injection::{PATIENT, PROCESSES, RELAY, Injection};
 pub(crate) use victims::Rig;
-pub(crate) use wires::Wires;
+pub(crate) use proxies::Wires;

@@ -9,7 +9,7 @@ mod walk;
 mod watcher;
 
 pub(crate) use call::{counts, failed, heard, item, send};
-pub(crate) use client::{Acknowledged, Client, Stage};
+pub(crate) use client::{Acknowledged, Client, Environment};
 pub(crate) use ground::Ground;
 pub(crate) use planner::{Planner, RIPE};
 pub(crate) use watcher::Watcher;

@@ -8,7 +8,7 @@ use riposte_sdk::RequestIds;
 
 use super::fleet::SERVERS;
 use super::history::{Call, Op, Outcome};
-use super::load::{Stage, failed, send};
+use super::load::{Environment, failed, send};
 
 /// Number of subjects that are written to through each server; they are spread over several tables
 /// and both databases.
@@ -24,24 +24,24 @@ const ATTEMPT: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Fails when a server does not serve within a minute.
-pub(super) async fn probe(stage: &Stage, ids: &RequestIds, round: u32) -> Result<()> {
+pub(super) async fn probe(environment: &Environment, ids: &RequestIds, round: u32) -> Result<()> {
     let probes = (0..SERVERS as u32).flat_map(|server| (0..SUBJECTS).map(move |subject| (server, subject)));
-    try_join_all(probes.map(|(server, subject)| one(stage, ids, round, server, subject))).await?;
+    try_join_all(probes.map(|(server, subject)| one(environment, ids, round, server, subject))).await?;
     Ok(())
 }
 
-async fn one(stage: &Stage, ids: &RequestIds, round: u32, server: u32, subject: u32) -> Result<()> {
+async fn one(environment: &Environment, ids: &RequestIds, round: u32, server: u32, subject: u32) -> Result<()> {
     let number = server * SUBJECTS + subject;
     let client = CLIENT + number;
     let text = u64::from(client) << 32 | u64::from(round);
     let call = Call::Root { subject, member: client, text };
     let request = uuid::Uuid::parse_str(&ids.next()).context("the SDK makes UUIDs")?.as_u64_pair();
-    let begins = stage.now();
+    let begins = environment.now();
     loop {
-        let channel = stage.doors.channel(server as usize);
-        let begun = stage.now();
+        let channel = environment.doors.channel(server as usize);
+        let begun = environment.now();
         let told = send(channel, &call, request, "", ATTEMPT).await;
-        let ended = stage.now();
+        let ended = environment.now();
         let outcome = match told {
             Ok((outcome, _)) => outcome,
             Err(status) => failed(status).0,
@@ -50,7 +50,7 @@ async fn one(stage: &Stage, ids: &RequestIds, round: u32, server: u32, subject: 
         let waited = Duration::from_nanos(ended - begins);
         ensure!(served || waited < WITHIN, "server {server} does not serve again: {outcome:?}");
         let call = call.clone();
-        stage.recorder.op(Op { client, server: server as u8, begun, ended, request, call, outcome })?;
+        environment.recorder.op(Op { client, server: server as u8, begun, ended, request, call, outcome })?;
         if served {
             return Ok(());
         }

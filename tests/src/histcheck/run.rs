@@ -14,12 +14,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::check::STALE;
-use super::fault::{Rig, Strike};
+use super::fault::{Rig, Injection};
 use super::history::{Alarm, Fault, Recorder};
-use super::load::{Acknowledged, BURST, CLIENTS, Client, RIPE, Stage, Watcher};
+use super::load::{Acknowledged, BURST, CLIENTS, Client, RIPE, Environment, Watcher};
 use super::options::Options;
 use super::summary::Recoveries;
-use super::{arena, check, end, history, probe, report, summary};
+use super::{environment, check, end, history, probe, report, summary};
 
 /// The longest pause between two faults.
 const CALM: Duration = Duration::from_secs(4);
@@ -38,17 +38,17 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
     let recorder = Recorder::create(&path, options.seed, &options.again())?;
     let (burst, bursts) = watch::channel(false);
     let (errors, said) = mpsc::unbounded_channel();
-    let (mut rig, databases) = arena::begin(burst, errors, options).await?;
-    let stage = Arc::new(Stage::new(rig.fleet.doors(), recorder));
-    let listens = tokio::spawn(listen(Arc::clone(&stage), said));
+    let (mut rig, databases) = environment::begin(burst, errors, options).await?;
+    let environment = Arc::new(Environment::new(rig.fleet.doors(), recorder));
+    let listens = tokio::spawn(listen(Arc::clone(&environment), said));
     let (go, goes) = watch::channel(true);
-    let mut clients = start(&stage, 0..CLIENTS, options.seed, &goes);
-    clients.extend(start(&stage, CLIENTS..CLIENTS + BURST, options.seed, &bursts));
+    let mut clients = start(&environment, 0..CLIENTS, options.seed, &goes);
+    clients.extend(start(&environment, CLIENTS..CLIENTS + BURST, options.seed, &bursts));
     let (over, overs) = watch::channel(false);
-    let watch = |watcher: Watcher| tokio::spawn(watcher.run(Arc::clone(&stage), overs.clone()));
+    let watch = |watcher: Watcher| tokio::spawn(watcher.run(Arc::clone(&environment), overs.clone()));
     let watchers: Vec<_> = Watcher::all(options.seed).map(watch).collect();
     let mut recoveries = Recoveries::new();
-    let storm = storm(&stage, &mut rig, options, &mut random, &mut recoveries).await;
+    let storm = storm(&environment, &mut rig, options, &mut random, &mut recoveries).await;
     // A receiver treats the last value of a dropped sender as its current value.
     go.send_replace(false);
     drop(go);
@@ -65,8 +65,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         for watcher in try_join_all(watchers).await? {
             watcher.context("watching what stands")?;
         }
-        end::repeat(&stage, acknowledged, &mut random).await.context("repeating what was acknowledged")?;
-        end::read(&stage, &rig, &databases, options.seed).await.context("reading what stands")?;
+        end::repeat(&environment, acknowledged, &mut random).await.context("repeating what was acknowledged")?;
+        end::read(&environment, &rig, &databases, options.seed).await.context("reading what stands")?;
         rig.stop().await
     };
     let ended = calm.await;
@@ -74,8 +74,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         // All servers have stopped, so no further log line can come.
         listens.await??;
     }
-    stage.recorder.flush()?;
-    let (answered, hurried) = (stage.answered.load(Ordering::Relaxed), stage.hurried.load(Ordering::Relaxed));
+    environment.recorder.flush()?;
+    let (answered, hurried) = (environment.answered.load(Ordering::Relaxed), environment.hurried.load(Ordering::Relaxed));
     println!("{answered} calls brought to an end, {hurried} of them first cancelled in the middle");
     let sound = judge(&path, options, &recoveries)?;
     let kept = sound == options.mutant.is_empty();
@@ -90,33 +90,33 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
 }
 
 /// Records the errors that the servers log, until all servers have ended.
-async fn listen(stage: Arc<Stage>, mut said: mpsc::UnboundedReceiver<String>) -> Result<()> {
+async fn listen(environment: Arc<Environment>, mut said: mpsc::UnboundedReceiver<String>) -> Result<()> {
     while let Some(said) = said.recv().await {
-        stage.recorder.alarm(Alarm { at: stage.now(), said })?;
+        environment.recorder.alarm(Alarm { at: environment.now(), said })?;
     }
     Ok(())
 }
 
 fn start(
-    stage: &Arc<Stage>,
+    environment: &Arc<Environment>,
     numbers: std::ops::Range<u32>,
     seed: u64,
     go: &watch::Receiver<bool>,
 ) -> Vec<JoinHandle<Result<Acknowledged>>> {
-    let client = |number| tokio::spawn(Client::new(number, seed).run(Arc::clone(stage), go.clone()));
+    let client = |number| tokio::spawn(Client::new(number, seed).run(Arc::clone(environment), go.clone()));
     numbers.map(client).collect()
 }
 
 /// Injects faults until the time is over, each after the service has recovered from the one before.
 async fn storm(
-    stage: &Stage,
+    environment: &Environment,
     rig: &mut Rig,
     options: &Options,
     random: &mut StdRng,
     recoveries: &mut Recoveries,
 ) -> Result<()> {
     let ids = RequestIds::default();
-    let mut strikes = Strike::plan(&options.means, StdRng::seed_from_u64(random.random()));
+    let mut injections = Injection::plan(&options.means, StdRng::seed_from_u64(random.random()));
     let begun = Instant::now();
     for round in 0.. {
         tokio::time::sleep(CALM.mul_f64(random.random())).await;
@@ -124,20 +124,20 @@ async fn storm(
             break;
         }
         rig.fleet.all_run()?;
-        let strike = strikes.next().context("an endless plan ended")?;
-        let struck = stage.now();
-        rig.suffer(strike, random).await?;
-        let (kind, target) = (strike.kind.name(), strike.target());
-        stage.recorder.fault(Fault {
+        let injection = injections.next().context("an endless plan ended")?;
+        let struck = environment.now();
+        rig.suffer(injection, random).await?;
+        let (kind, target) = (injection.kind.name(), injection.target());
+        environment.recorder.fault(Fault {
             kind: kind.to_owned(),
             target: target.clone(),
             begun: struck,
-            ended: stage.now(),
+            ended: environment.now(),
         })?;
-        probe::probe(stage, &ids, round).await.with_context(|| format!("{kind} {target}"))?;
-        let took = Duration::from_nanos(stage.now() - struck);
+        probe::probe(environment, &ids, round).await.with_context(|| format!("{kind} {target}"))?;
+        let took = Duration::from_nanos(environment.now() - struck);
         recoveries.entry(kind).or_default().push(took.as_secs_f64());
-        if strike.lingers() {
+        if injection.lingers() {
             tokio::time::sleep(LINGER.min(options.length.saturating_sub(begun.elapsed()))).await;
         }
     }

@@ -29,15 +29,15 @@ pub(super) fn history(seed: u64, count: u64) -> History {
     for number in 1..=count {
         let client = (number % u64::from(CLIENTS)) as u32;
         let planner = &mut planners[client as usize];
-        let moment = number * STEP + STEP * u64::from(CLIENTS);
-        let ask = planner.next(&roots, &replies, moment);
+        let timestamp = number * STEP + STEP * u64::from(CLIENTS);
+        let ask = planner.next(&roots, &replies, timestamp);
         let new = if ask.call.view().is_some() { (0, 0) } else { (1, number) };
         let request = ask.again.unwrap_or(new);
         let (outcome, token) = model.answer(&ask.call, request, &ask.token);
         // A client sends its next call after `CLIENTS` steps, and each call is shorter than half of
         // that on both sides of its execution time.
         let mut aside = || random.random_range(0..STEP * u64::from(CLIENTS) / 2 - STEP);
-        let (begun, ended) = (moment - aside(), moment + aside());
+        let (begun, ended) = (timestamp - aside(), timestamp + aside());
         let op = Op { client, server: 0, begun, ended, request, call: ask.call.clone(), outcome };
         Planner::teach(&op, &roots, &replies);
         planner.learn(ask, &op, token);

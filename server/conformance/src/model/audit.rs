@@ -6,7 +6,7 @@ use riposte_core::comment::Comment;
 use riposte_core::page::CountDrift;
 use riposte_core::{CommentCounts, CommentId, CommentState, Lifecycle, LikeValue, Subject, SubjectCounts};
 
-use super::tables::Shelf;
+use super::tables::SubjectTable;
 
 /// The number of bytes of one level of a path.
 const LEVEL: usize = 8;
@@ -23,18 +23,18 @@ struct Counts {
 /// The rows of a subject with every count recomputed.
 #[derive(Debug)]
 pub(super) struct Counted<'s> {
-    pub(super) shelf: &'s Shelf,
+    pub(super) subject_table: &'s SubjectTable,
     roots: i32,
     comments: i32,
     counts: BTreeMap<CommentId, Counts>,
 }
 
 impl<'s> Counted<'s> {
-    pub(super) fn new(shelf: &'s Shelf) -> Self {
-        let mut counted = Self { shelf, roots: 0, comments: 0, counts: BTreeMap::new() };
+    pub(super) fn new(subject_table: &'s SubjectTable) -> Self {
+        let mut counted = Self { subject_table, roots: 0, comments: 0, counts: BTreeMap::new() };
         let places: BTreeMap<&[u8], CommentId> =
-            shelf.rows.values().map(|row| (row.comment.reference.path.as_bytes(), row.comment.reference.id)).collect();
-        for comment in shelf.rows.values().map(|row| &row.comment).filter(|c| c.lifecycle.state == CommentState::Active)
+            subject_table.rows.values().map(|row| (row.comment.reference.path.as_bytes(), row.comment.reference.id)).collect();
+        for comment in subject_table.rows.values().map(|row| &row.comment).filter(|c| c.lifecycle.state == CommentState::Active)
         {
             counted.comments += 1;
             counted.roots += i32::from(comment.reference.root_id.is_none());
@@ -52,7 +52,7 @@ impl<'s> Counted<'s> {
                 }
             }
         }
-        for like in shelf.likes.values() {
+        for like in subject_table.likes.values() {
             match like.value {
                 LikeValue::Like => counted.of(like.comment_id).likes += 1,
                 LikeValue::Dislike => counted.of(like.comment_id).dislikes += 1,
@@ -70,7 +70,7 @@ impl<'s> Counted<'s> {
     pub(super) fn subject(&self) -> Subject {
         Subject {
             counts: SubjectCounts { root_count: self.roots, comment_count: self.comments },
-            ..self.shelf.subject.clone()
+            ..self.subject_table.subject.clone()
         }
     }
 
@@ -100,10 +100,10 @@ impl<'s> Counted<'s> {
                 drifts.push(CountDrift { comment, count, stored, actual });
             }
         };
-        let (stored, actual) = (&self.shelf.subject, self.subject());
+        let (stored, actual) = (&self.subject_table.subject, self.subject());
         compare(None, "root_count", stored.counts.root_count.into(), actual.counts.root_count.into());
         compare(None, "comment_count", stored.counts.comment_count.into(), actual.counts.comment_count.into());
-        for stored in self.shelf.rows.values().map(|row| &row.comment) {
+        for stored in self.subject_table.rows.values().map(|row| &row.comment) {
             let (id, actual) = (Some(stored.reference.id), self.comment(stored));
             compare(id, "like_count", stored.counts.like_count.into(), actual.counts.like_count.into());
             compare(id, "dislike_count", stored.counts.dislike_count.into(), actual.counts.dislike_count.into());
@@ -120,21 +120,21 @@ impl<'s> Counted<'s> {
 /// # Panics
 ///
 /// Panics when an invariant is violated: the domain has a bug.
-pub(super) fn audit(shelf: &Shelf) {
-    let drifts = Counted::new(shelf).drifts();
-    assert!(drifts.is_empty(), "the domain's deltas and the rows disagree under {:?}: {drifts:?}", shelf.subject.key);
+pub(super) fn audit(subject_table: &SubjectTable) {
+    let drifts = Counted::new(subject_table).drifts();
+    assert!(drifts.is_empty(), "the domain's deltas and the rows disagree under {:?}: {drifts:?}", subject_table.subject.key);
     let mut floors: BTreeMap<Option<CommentId>, Vec<i32>> = BTreeMap::new();
     let mut paths: BTreeSet<&[u8]> = BTreeSet::new();
-    for comment in shelf.rows.values().map(|row| &row.comment) {
+    for comment in subject_table.rows.values().map(|row| &row.comment) {
         floors.entry(comment.reference.root_id).or_default().push(comment.reference.floor);
         assert!(paths.insert(comment.reference.path.as_bytes()), "a path occurs twice: {comment:?}");
     }
-    dense(floors.remove(&None), shelf.subject.next_floor);
-    for comment in shelf.rows.values().map(|row| &row.comment) {
+    dense(floors.remove(&None), subject_table.subject.next_floor);
+    for comment in subject_table.rows.values().map(|row| &row.comment) {
         if comment.reference.root_id.is_none() {
             dense(floors.remove(&Some(comment.reference.id)), comment.next_floor);
         }
-        well_placed(shelf, comment, &paths);
+        well_placed(subject_table, comment, &paths);
         let deleted = comment.lifecycle.state == CommentState::Deleted;
         assert_eq!(
             comment.lifecycle.delete_time.is_some(),
@@ -144,9 +144,9 @@ pub(super) fn audit(shelf: &Shelf) {
         assert!(deleted || comment.lifecycle.deleted_by.is_none(), "deleted by somebody, yet not deleted: {comment:?}");
     }
     assert!(floors.is_empty(), "replies without a root: {floors:?}");
-    assert!(shelf.subject.pins.len() <= 3, "too many pins: {:?}", shelf.subject.pins);
-    for pin in &shelf.subject.pins {
-        let root = shelf.rows.get(pin).map(|row| &row.comment).filter(|c| c.reference.root_id.is_none());
+    assert!(subject_table.subject.pins.len() <= 3, "too many pins: {:?}", subject_table.subject.pins);
+    for pin in &subject_table.subject.pins {
+        let root = subject_table.rows.get(pin).map(|row| &row.comment).filter(|c| c.reference.root_id.is_none());
         assert!(
             root.is_some_and(|c| c.lifecycle.state == CommentState::Active),
             "pinned, but no visible root: {pin:?}"
@@ -162,9 +162,9 @@ fn dense(floors: Option<Vec<i32>>, next: i32) {
     assert_eq!(floors, expected, "floors are not dense");
 }
 
-fn well_placed(shelf: &Shelf, comment: &Comment, paths: &BTreeSet<&[u8]>) {
+fn well_placed(subject_table: &SubjectTable, comment: &Comment, paths: &BTreeSet<&[u8]>) {
     let path = comment.reference.path.as_bytes();
-    assert_eq!(comment.reference.subject_id, shelf.subject.id, "a comment of another subject: {comment:?}");
+    assert_eq!(comment.reference.subject_id, subject_table.subject.id, "a comment of another subject: {comment:?}");
     let thread = comment.reference.root_id.unwrap_or(comment.reference.id);
     assert_eq!(path[..LEVEL], thread.get().to_be_bytes(), "a path starts with its root: {comment:?}");
     if comment.reference.root_id.is_some() {
@@ -172,6 +172,6 @@ fn well_placed(shelf: &Shelf, comment: &Comment, paths: &BTreeSet<&[u8]>) {
         assert_eq!(last, i64::from(comment.reference.floor).to_be_bytes(), "and ends with its floor: {comment:?}");
         assert!(paths.contains(above), "nothing stands above {comment:?}");
     }
-    let answered = comment.reference.parent_id.is_none_or(|parent| shelf.rows.contains_key(&parent));
+    let answered = comment.reference.parent_id.is_none_or(|parent| subject_table.rows.contains_key(&parent));
     assert!(answered, "answers nothing: {comment:?}");
 }

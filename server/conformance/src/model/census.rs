@@ -9,7 +9,7 @@ use riposte_core::request::{Fingerprint, IdempotencyKey, RequestId, RequestIdent
 use riposte_core::{CommentId, Content, Result, SubjectKey};
 
 use super::audit::audit;
-use super::tables::{Row, Shelf};
+use super::tables::{Row, SubjectTable};
 
 /// The number of rows per read: small enough that every export of a case takes several reads.
 const PART: usize = 50;
@@ -25,7 +25,7 @@ const PART: usize = 50;
 /// Panics when a count, a floor, a path or a state does not match the rows.
 pub(crate) async fn census(reader: &dyn Reader, key: &SubjectKey) -> Result<usize> {
     let Some(subject) = reader.subjects(std::slice::from_ref(key)).await?.remove(0) else { return Ok(0) };
-    let mut shelf = Shelf::new(subject);
+    let mut subject_table = SubjectTable::new(subject);
     let mut last = None;
     loop {
         let part = reader.export_comments(key, last, PART).await?;
@@ -33,13 +33,13 @@ pub(crate) async fn census(reader: &dyn Reader, key: &SubjectKey) -> Result<usiz
         last = Some(end.view.comment.reference.id);
         for exported in part {
             let id = exported.view.comment.reference.id;
-            shelf.likes.append(&mut likes(reader, id).await?);
-            let twice = shelf.rows.insert(id, row(exported));
+            subject_table.likes.append(&mut likes(reader, id).await?);
+            let twice = subject_table.rows.insert(id, row(exported));
             assert!(twice.is_none(), "{id:?} is exported twice");
         }
     }
-    audit(&shelf);
-    Ok(shelf.rows.len())
+    audit(&subject_table);
+    Ok(subject_table.rows.len())
 }
 
 async fn likes(reader: &dyn Reader, id: CommentId) -> Result<BTreeMap<(CommentId, riposte_core::MemberId), Like>> {

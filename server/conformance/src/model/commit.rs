@@ -7,7 +7,7 @@ use riposte_core::{
 };
 
 use super::audit::audit;
-use super::tables::{Row, Shelf, Tables};
+use super::tables::{Row, SubjectTable, Tables};
 
 impl Tables {
     pub(super) fn commit(&mut self, batch: &Batch) -> Result<Vec<Result<CommandOutput>>> {
@@ -27,8 +27,8 @@ impl Tables {
         self.store(&unit)?;
         self.feed.tell(&unit, batch.first().map_or(Millis(0), |command| command.now))?;
         for command in batch {
-            if let Some(shelf) = self.shelf(&command.subject) {
-                audit(shelf);
+            if let Some(subject_table) = self.subject_table(&command.subject) {
+                audit(subject_table);
             }
         }
         Ok(answers)
@@ -37,7 +37,7 @@ impl Tables {
     fn load_likes(&self, batch: &[LikeCommand]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
         for command in batch {
-            let Some(stored) = self.shelf(&command.subject) else { continue };
+            let Some(stored) = self.subject_table(&command.subject) else { continue };
             unit.load_subject(stored.subject.clone());
             let set = command.verb.set();
             if let Some(row) = stored.rows.get(&set.comment_id) {
@@ -53,18 +53,18 @@ impl Tables {
     fn load(&self, batch: &[Command]) -> UnitOfWork {
         let mut unit = UnitOfWork::default();
         for command in batch {
-            let Some(shelf) = self.shelf(&command.subject) else { continue };
-            unit.load_subject(shelf.subject.clone());
+            let Some(subject_table) = self.subject_table(&command.subject) else { continue };
+            unit.load_subject(subject_table.subject.clone());
             let needs = command.verb.needs();
-            let record = shelf.record(&command.request.key);
+            let record = subject_table.record(&command.request.key);
             if let Some(record) = record {
-                unit.load_prior(shelf.subject.id, command.request.key, record);
+                unit.load_prior(subject_table.subject.id, command.request.key, record);
             }
             let made = record.and_then(|p| p.comment);
-            for row in needs.comments.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
+            for row in needs.comments.iter().chain(&made).filter_map(|id| subject_table.rows.get(id)) {
                 unit.load_comment(row.comment.clone());
             }
-            for row in needs.content.iter().chain(&made).filter_map(|id| shelf.rows.get(id)) {
+            for row in needs.content.iter().chain(&made).filter_map(|id| subject_table.rows.get(id)) {
                 unit.load_content(row.comment.reference.id, row.content.clone());
             }
         }
@@ -74,7 +74,7 @@ impl Tables {
     fn store(&mut self, unit: &UnitOfWork) -> Result<()> {
         let write_set = unit.write_set();
         for key in &write_set.new_subjects {
-            self.shelves.insert(key.clone(), Shelf::new(known_subject(unit, key)?));
+            self.subject_tables.insert(key.clone(), SubjectTable::new(known_subject(unit, key)?));
         }
         for key in write_set.subjects.keys() {
             self.owning(key)?.subject = known_subject(unit, key)?;
@@ -84,11 +84,11 @@ impl Tables {
             let content = unit.content(*id).cloned().ok_or_else(|| lost("content"))?;
             let client = write_set.clients.get(id).cloned().unwrap_or_default();
             let origin = write_set.origins.get(id).cloned();
-            let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == comment.reference.subject_id);
-            let shelf = shelf.ok_or_else(|| lost("subject of a new comment"))?;
-            self.homes.insert(*id, shelf.subject.key.clone());
+            let subject_table = self.subject_tables.values_mut().find(|subject_table| subject_table.subject.id == comment.reference.subject_id);
+            let subject_table = subject_table.ok_or_else(|| lost("subject of a new comment"))?;
+            self.homes.insert(*id, subject_table.subject.key.clone());
             let row = Row { comment, content, past: Vec::new(), client, origin, request: *request };
-            if shelf.rows.insert(*id, row).is_some() {
+            if subject_table.rows.insert(*id, row).is_some() {
                 return Err(Error::internal(format!("comment {id:?} was written twice")));
             }
         }
@@ -108,8 +108,8 @@ impl Tables {
             self.owning(&key)?.likes.insert((*id, member.clone()), like);
         }
         for (subject, key, record) in &write_set.requests {
-            let shelf = self.shelves.values_mut().find(|shelf| shelf.subject.id == *subject);
-            let twice = shelf.ok_or_else(|| lost("subject of a request"))?.requests.insert(*key, *record);
+            let subject_table = self.subject_tables.values_mut().find(|subject_table| subject_table.subject.id == *subject);
+            let twice = subject_table.ok_or_else(|| lost("subject of a request"))?.requests.insert(*key, *record);
             if twice.is_some() {
                 return Err(Error::internal("one request key was remembered twice"));
             }
@@ -117,13 +117,13 @@ impl Tables {
         Ok(())
     }
 
-    fn owning(&mut self, key: &SubjectKey) -> Result<&mut Shelf> {
-        self.shelves.get_mut(key).ok_or_else(|| lost("subject"))
+    fn owning(&mut self, key: &SubjectKey) -> Result<&mut SubjectTable> {
+        self.subject_tables.get_mut(key).ok_or_else(|| lost("subject"))
     }
 
     fn row(&mut self, id: CommentId) -> Result<&mut Row> {
         let key = self.homes.get(&id).ok_or_else(|| lost("comment's subject"))?;
-        self.shelves.get_mut(key).and_then(|shelf| shelf.rows.get_mut(&id)).ok_or_else(|| lost("comment"))
+        self.subject_tables.get_mut(key).and_then(|subject_table| subject_table.rows.get_mut(&id)).ok_or_else(|| lost("comment"))
     }
 }
 

@@ -17,19 +17,19 @@ impl Counted<'_> {
     pub(super) fn view(&self, row: &Row) -> CommentView {
         CommentView {
             comment: self.comment(&row.comment),
-            subject: self.shelf.subject.key.clone(),
+            subject: self.subject_table.subject.key.clone(),
             content: Some(row.content.clone()),
-            pinned: self.shelf.subject.pins.contains(&row.comment.reference.id),
+            pinned: self.subject_table.subject.pins.contains(&row.comment.reference.id),
         }
     }
 
     pub(super) fn view_of(&self, id: CommentId) -> Option<CommentView> {
-        self.shelf.rows.get(&id).map(|row| self.view(row))
+        self.subject_table.rows.get(&id).map(|row| self.view(row))
     }
 
     /// Returns the listed roots by floor, or the listed replies of a root.
     pub(super) fn listed(&self, root: Option<CommentId>) -> Vec<CommentView> {
-        let below = self.shelf.rows.values().filter(|row| row.comment.reference.root_id == root);
+        let below = self.subject_table.rows.values().filter(|row| row.comment.reference.root_id == root);
         let mut views: Vec<_> = below.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
         views.sort_by_key(|view| view.comment.reference.floor);
         views
@@ -37,7 +37,7 @@ impl Counted<'_> {
 
     /// Returns a page of roots with the subject, pins and previews.
     pub(super) fn root_page(&self, roots: Page<CommentView>, previews: u8, ranks: &Ranks) -> RootPage {
-        let pinned = self.shelf.subject.pins.iter().filter_map(|id| self.view_of(*id));
+        let pinned = self.subject_table.subject.pins.iter().filter_map(|id| self.view_of(*id));
         RootPage {
             subject: self.subject(),
             threads: roots.map(|root| self.thread(root, previews, ranks)),
@@ -48,7 +48,7 @@ impl Counted<'_> {
     pub(super) fn thread(&self, root: CommentView, previews: u8, ranks: &Ranks) -> Thread {
         let size = usize::from(previews);
         let listed = self.listed(Some(root.comment.reference.id));
-        let below = self.shelf.rows.values().map(|row| &row.comment);
+        let below = self.subject_table.rows.values().map(|row| &row.comment);
         let below = below.filter(|comment| comment.reference.root_id == Some(root.comment.reference.id)).collect();
         let liked: Vec<CommentId> =
             ranks.first(RankIndex::Previews, below, true, size).iter().map(|c| c.reference.id).collect();
@@ -69,7 +69,7 @@ impl Counted<'_> {
                 && path.depth() <= part.max_depth
                 && part.after.as_ref().is_none_or(|after| path.as_bytes() > after.as_bytes())
         };
-        let rows = self.shelf.rows.values().filter(|row| inside(&row.comment.reference.path));
+        let rows = self.subject_table.rows.values().filter(|row| inside(&row.comment.reference.path));
         let mut views: Vec<_> = rows.map(|row| self.view(row)).filter(|view| view.comment.lifecycle.listed).collect();
         views.sort_by(|a, b| a.comment.reference.path.as_bytes().cmp(b.comment.reference.path.as_bytes()));
         views
@@ -78,9 +78,9 @@ impl Counted<'_> {
     /// Returns the ancestors by parent, nearest first, followed by the root of the thread if the
     /// limit left it out.
     pub(super) fn chain(&self, id: CommentId, limit: usize) -> Vec<CommentView> {
-        let parent = |id| self.shelf.rows.get(&id).and_then(|row| row.comment.reference.parent_id);
+        let parent = |id| self.subject_table.rows.get(&id).and_then(|row| row.comment.reference.parent_id);
         let mut ids: Vec<CommentId> = std::iter::successors(parent(id), |id| parent(*id)).take(limit).collect();
-        let root = self.shelf.rows.get(&id).and_then(|row| row.comment.reference.root_id);
+        let root = self.subject_table.rows.get(&id).and_then(|row| row.comment.reference.root_id);
         ids.extend(root.filter(|root| !ids.contains(root)));
         ids.into_iter().filter_map(|id| self.view_of(id)).collect()
     }
@@ -90,10 +90,10 @@ impl Counted<'_> {
         let above = path.ancestors().chain([path.clone()]);
         CommentLocation {
             id: row.comment.reference.id,
-            subject: self.shelf.subject.key.clone(),
+            subject: self.subject_table.subject.key.clone(),
             path: path.clone(),
             floor: row.comment.reference.floor,
-            ancestor_ids: above.filter_map(|path| self.shelf.at(&path)).map(|row| row.comment.reference.id).collect(),
+            ancestor_ids: above.filter_map(|path| self.subject_table.at(&path)).map(|row| row.comment.reference.id).collect(),
             parent_id: row.comment.reference.parent_id,
             member: row.comment.reference.member.clone(),
         }
@@ -101,8 +101,8 @@ impl Counted<'_> {
 
     /// Returns all comments in export order, strictly after the given one.
     pub(super) fn behind(&self, after: Option<CommentId>) -> impl Iterator<Item = &Row> {
-        let mut rows: Vec<_> = self.shelf.rows.values().collect();
-        let root_floor = |id: &CommentId| self.shelf.rows.get(id).map_or(0, |row| row.comment.reference.floor);
+        let mut rows: Vec<_> = self.subject_table.rows.values().collect();
+        let root_floor = |id: &CommentId| self.subject_table.rows.get(id).map_or(0, |row| row.comment.reference.floor);
         rows.sort_by_key(|row| (root_floor(&row.comment.thread_id()), row.comment.reference.path.clone()));
         let place = after.and_then(|after| rows.iter().position(|row| row.comment.reference.id == after));
         rows.into_iter().skip(place.map_or(0, |place| place + 1))
@@ -111,7 +111,7 @@ impl Counted<'_> {
     /// Returns the likes and dislikes of a comment as (member, value, time).
     pub(super) fn likers(&self, id: CommentId) -> impl Iterator<Item = &riposte_core::like::Like> {
         let first = (id, MemberId::stored(String::new()));
-        let of_comment = self.shelf.likes.range(first..).take_while(move |((comment, _), _)| *comment == id);
+        let of_comment = self.subject_table.likes.range(first..).take_while(move |((comment, _), _)| *comment == id);
         of_comment.map(|(_, like)| like).filter(|like| like.value != riposte_core::LikeValue::None)
     }
 }

@@ -16,7 +16,7 @@ use riposte_core::{CommentId, Millis, Result, SubjectKey};
 
 use super::Model;
 use super::audit::Counted;
-use super::tables::{Shelf, Tables};
+use super::tables::{SubjectTable, Tables};
 
 /// The version of a ranking snapshot: the revision of the subject or root, and the number of
 /// changes of the rank indexes.
@@ -57,8 +57,8 @@ impl Ranks {
 impl Tables {
     /// Updates the rank indexes for one comment. Returns `true` if its entries changed.
     fn rank(&mut self, id: CommentId, rules: &RankingConfig) -> bool {
-        let Some((shelf, row)) = self.home(id) else { return false };
-        let stands = standings(&row.comment, rules.hot(shelf.subject.key.object_type()));
+        let Some((subject_table, row)) = self.home(id) else { return false };
+        let stands = standings(&row.comment, rules.hot(subject_table.subject.key.object_type()));
         let list = list_of(&row.comment);
         *self.ranks.changes.entry(list).or_default() += 1;
         let before = self.ranks.stands.insert(id, stands.clone()).unwrap_or_default();
@@ -67,16 +67,16 @@ impl Tables {
 
     /// Returns the current state of a list: its id, its next floor, its revision, and its comments.
     fn listing(&self, list: &RankedList) -> Option<(CommentId, i32, i64, Vec<Comment>)> {
-        let shelf = self.open_shelf(list.subject())?;
-        let counted = Counted::new(shelf);
-        let of_list = shelf.rows.values().filter(|row| row.comment.reference.root_id == list.root());
+        let subject_table = self.open_subject_table(list.subject())?;
+        let counted = Counted::new(subject_table);
+        let of_list = subject_table.rows.values().filter(|row| row.comment.reference.root_id == list.root());
         let mut comments: Vec<Comment> = of_list.map(|row| counted.comment(&row.comment)).collect();
         comments.sort_by_key(|comment| comment.reference.floor);
         let Some(root) = list.root() else {
-            let Shelf { subject, .. } = shelf;
+            let SubjectTable { subject, .. } = subject_table;
             return Some((CommentId::from(subject.id), subject.next_floor, subject.revision, comments));
         };
-        let root = &shelf.rows.get(&root)?.comment;
+        let root = &subject_table.rows.get(&root)?.comment;
         root.is_root().then_some((root.reference.id, root.next_floor, root.lifecycle.revision, comments))
     }
 }
@@ -98,7 +98,7 @@ impl RankIndexes for Model {
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let mut tables = self.tables();
-        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
+        let Some(counted) = tables.subject_table(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
         let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.reference.id).collect();
         let changed = ids.iter().filter(|id| tables.rank(**id, &self.shared.rules)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);

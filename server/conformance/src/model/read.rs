@@ -27,7 +27,7 @@ impl Reader for Model {
 impl SubjectRows for Model {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let tables = self.tables();
-        Ok(keys.iter().map(|key| tables.shelf(key).map(|shelf| Counted::new(shelf).subject())).collect())
+        Ok(keys.iter().map(|key| tables.subject_table(key).map(|subject_table| Counted::new(subject_table).subject())).collect())
     }
 
     async fn list_subjects(
@@ -38,8 +38,8 @@ impl SubjectRows for Model {
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
         let tables = self.tables();
         let wanted = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
-        let of_type = tables.shelves.values().filter(|shelf| wanted(shelf.subject.key.object_type()));
-        let mut subjects: Vec<_> = of_type.map(|shelf| Counted::new(shelf).subject()).collect();
+        let of_type = tables.subject_tables.values().filter(|subject_table| wanted(subject_table.subject.key.object_type()));
+        let mut subjects: Vec<_> = of_type.map(|subject_table| Counted::new(subject_table).subject()).collect();
         subjects.sort_by_key(|subject| subject.id);
         subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));
         let more = subjects.len() > limit;
@@ -50,8 +50,8 @@ impl SubjectRows for Model {
 
     async fn verify(&self, key: &SubjectKey) -> Result<CountReport> {
         let tables = self.tables();
-        let Some(shelf) = tables.shelf(key) else { return Ok(CountReport::default()) };
-        Ok(CountReport { comments: shelf.rows.len() as i64, drifts: Counted::new(shelf).drifts() })
+        let Some(subject_table) = tables.subject_table(key) else { return Ok(CountReport::default()) };
+        Ok(CountReport { comments: subject_table.rows.len() as i64, drifts: Counted::new(subject_table).drifts() })
     }
 }
 
@@ -59,18 +59,18 @@ impl SubjectRows for Model {
 impl CommentRows for Model {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         let tables = self.tables();
-        Ok(ids.iter().map(|id| tables.home(*id).map(|(shelf, row)| Counted::new(shelf).located(row))).collect())
+        Ok(ids.iter().map(|id| tables.home(*id).map(|(subject_table, row)| Counted::new(subject_table).located(row))).collect())
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let tables = self.tables();
-        let open = |id: &CommentId| tables.home(*id).filter(|(shelf, _)| shelf.subject.delete_time.is_none());
-        Ok(ids.iter().map(|id| open(id).map(|(shelf, row)| Counted::new(shelf).view(row))).collect())
+        let open = |id: &CommentId| tables.home(*id).filter(|(subject_table, _)| subject_table.subject.delete_time.is_none());
+        Ok(ids.iter().map(|id| open(id).map(|(subject_table, row)| Counted::new(subject_table).view(row))).collect())
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
         let tables = self.tables();
-        Ok(tables.open_shelf(key).map(|shelf| Counted::new(shelf).chain(id, limit)).unwrap_or_default())
+        Ok(tables.open_subject_table(key).map(|subject_table| Counted::new(subject_table).chain(id, limit)).unwrap_or_default())
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
@@ -87,8 +87,8 @@ impl CommentRows for Model {
 
     async fn created_by(&self, key: &SubjectKey, keys: &[IdempotencyKey]) -> Result<Vec<Option<CommentId>>> {
         let tables = self.tables();
-        let Some(shelf) = tables.shelf(key) else { return Ok(vec![None; keys.len()]) };
-        let made = |key: &IdempotencyKey| shelf.rows.values().find(|row| row.request.key == *key);
+        let Some(subject_table) = tables.subject_table(key) else { return Ok(vec![None; keys.len()]) };
+        let made = |key: &IdempotencyKey| subject_table.rows.values().find(|row| row.request.key == *key);
         Ok(keys.iter().map(|key| made(key).map(|row| row.comment.reference.id)).collect())
     }
 }
@@ -97,7 +97,7 @@ impl CommentRows for Model {
 impl ListRows for Model {
     async fn roots(&self, key: &SubjectKey, window: PageQuery, previews: u8) -> Result<Option<RootPage>> {
         let tables = self.tables();
-        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
         let roots = page(counted.listed(None), window, |view| view.comment.reference.floor);
         Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
     }
@@ -105,14 +105,14 @@ impl ListRows for Model {
     async fn roots_at(&self, key: &SubjectKey, floors: &[i32], previews: u8) -> Result<Option<RootPage>> {
         self.interleaved()?;
         let tables = self.tables();
-        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
         let roots = at(&counted.listed(None), floors);
         Ok(Some(counted.root_page(roots, previews, &tables.ranks)))
     }
 
     async fn replies(&self, key: &SubjectKey, root: CommentId, window: PageQuery) -> Result<Option<ReplyPage>> {
         let tables = self.tables();
-        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
         let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
             return Ok(None);
         };
@@ -123,7 +123,7 @@ impl ListRows for Model {
     async fn replies_at(&self, key: &SubjectKey, root: CommentId, floors: &[i32]) -> Result<Option<ReplyPage>> {
         self.interleaved()?;
         let tables = self.tables();
-        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
         let Some(view) = counted.view_of(root).filter(|view| view.comment.reference.root_id.is_none()) else {
             return Ok(None);
         };
@@ -133,7 +133,7 @@ impl ListRows for Model {
 
     async fn thread(&self, key: &SubjectKey, part: &SubtreeQuery) -> Result<Option<ThreadPage>> {
         let tables = self.tables();
-        let Some(counted) = tables.open_shelf(key).map(Counted::new) else { return Ok(None) };
+        let Some(counted) = tables.open_subject_table(key).map(Counted::new) else { return Ok(None) };
         let mut comments = counted.subtree(part);
         let more_after = comments.len() > part.limit;
         comments.truncate(part.limit);
@@ -150,9 +150,9 @@ impl LikeRows for Model {
         ids: &[CommentId],
     ) -> Result<Vec<Option<LikeValue>>> {
         let tables = self.tables();
-        let Some(shelf) = tables.open_shelf(key) else { return Ok(vec![None; ids.len()]) };
-        let value = |id: &CommentId| shelf.likes.get(&(*id, member.clone())).map_or(LikeValue::None, |like| like.value);
-        Ok(ids.iter().map(|id| shelf.rows.contains_key(id).then(|| value(id))).collect())
+        let Some(subject_table) = tables.open_subject_table(key) else { return Ok(vec![None; ids.len()]) };
+        let value = |id: &CommentId| subject_table.likes.get(&(*id, member.clone())).map_or(LikeValue::None, |like| like.value);
+        Ok(ids.iter().map(|id| subject_table.rows.contains_key(id).then(|| value(id))).collect())
     }
 
     async fn likers(
@@ -163,8 +163,8 @@ impl LikeRows for Model {
         limit: usize,
     ) -> Result<Page<Liker>> {
         let tables = self.tables();
-        let Some((shelf, _)) = tables.home(id) else { return Ok(Page::default()) };
-        let counted = Counted::new(shelf);
+        let Some((subject_table, _)) = tables.home(id) else { return Ok(Page::default()) };
+        let counted = Counted::new(subject_table);
         let likes = counted.likers(id).filter(|like| like.value == value);
         let mut likers: Vec<_> = likes.map(liker).collect();
         likers.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.member.cmp(&b.member)));
@@ -185,8 +185,8 @@ impl LikeRows for Model {
         limit: usize,
     ) -> Result<Page<MemberLike>> {
         let tables = self.tables();
-        let Some(shelf) = tables.open_shelf(key) else { return Ok(Page::default()) };
-        let likes = shelf.likes.values().filter(|like| like.member == *member && like.value != LikeValue::None);
+        let Some(subject_table) = tables.open_subject_table(key) else { return Ok(Page::default()) };
+        let likes = subject_table.likes.values().filter(|like| like.member == *member && like.value != LikeValue::None);
         let behind = likes.filter(|like| after.is_none_or(|after| like.comment_id > after));
         let told = behind.map(|like| MemberLike { comment: like.comment_id, value: like.value, time: like.time });
         Ok(first(told.collect(), after.is_some(), limit))
@@ -204,8 +204,8 @@ impl MemberRows for Model {
         limit: usize,
     ) -> Result<Page<HistoryCursor>> {
         let tables = self.tables();
-        let shelves = tables.shelves.values().filter(|shelf| shelf.subject.key.object_type() == object_type);
-        let comments = shelves.flat_map(|shelf| shelf.rows.values()).map(|row| &row.comment);
+        let subject_tables = tables.subject_tables.values().filter(|subject_table| subject_table.subject.key.object_type() == object_type);
+        let comments = subject_tables.flat_map(|subject_table| subject_table.rows.values()).map(|row| &row.comment);
         let own = comments
             .filter(|comment| comment.reference.member == *member && (all || comment.lifecycle.state.is_visible()));
         let places =
@@ -226,7 +226,7 @@ impl ExportRows for Model {
         limit: usize,
     ) -> Result<Vec<ExportedComment>> {
         let tables = self.tables();
-        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(Vec::new()) };
+        let Some(counted) = tables.subject_table(key).map(Counted::new) else { return Ok(Vec::new()) };
         let exported = counted.behind(after).take(limit).map(|row| ExportedComment {
             view: counted.view(row),
             client: row.client.clone(),
@@ -237,8 +237,8 @@ impl ExportRows for Model {
 
     async fn export_likes(&self, id: CommentId, after: Option<&MemberId>, limit: usize) -> Result<Vec<Liker>> {
         let tables = self.tables();
-        let Some((shelf, _)) = tables.home(id) else { return Ok(Vec::new()) };
-        let counted = Counted::new(shelf);
+        let Some((subject_table, _)) = tables.home(id) else { return Ok(Vec::new()) };
+        let counted = Counted::new(subject_table);
         let behind = counted.likers(id).filter(|like| after.is_none_or(|after| like.member > *after));
         Ok(behind.take(limit).map(liker).collect())
     }

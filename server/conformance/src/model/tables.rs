@@ -16,7 +16,7 @@ use super::ranks::Ranks;
 /// All rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tables {
-    pub(super) shelves: BTreeMap<SubjectKey, Shelf>,
+    pub(super) subject_tables: BTreeMap<SubjectKey, SubjectTable>,
     /// The subject of each comment.
     pub(super) homes: BTreeMap<CommentId, SubjectKey>,
     /// The events of the commits.
@@ -29,7 +29,7 @@ pub(super) struct Tables {
 
 /// A subject and all rows below it.
 #[derive(Debug, Clone)]
-pub(super) struct Shelf {
+pub(super) struct SubjectTable {
     pub(super) subject: Subject,
     pub(super) rows: BTreeMap<CommentId, Row>,
     pub(super) likes: BTreeMap<(CommentId, MemberId), Like>,
@@ -49,22 +49,22 @@ pub(super) struct Row {
 }
 
 impl Tables {
-    pub(super) fn shelf(&self, key: &SubjectKey) -> Option<&Shelf> {
-        self.shelves.get(key)
+    pub(super) fn subject_table(&self, key: &SubjectKey) -> Option<&SubjectTable> {
+        self.subject_tables.get(key)
     }
 
     /// Returns the rows of a subject that is not deleted.
-    pub(super) fn open_shelf(&self, key: &SubjectKey) -> Option<&Shelf> {
-        self.shelf(key).filter(|shelf| shelf.subject.delete_time.is_none())
+    pub(super) fn open_subject_table(&self, key: &SubjectKey) -> Option<&SubjectTable> {
+        self.subject_table(key).filter(|subject_table| subject_table.subject.delete_time.is_none())
     }
 
-    pub(super) fn home(&self, id: CommentId) -> Option<(&Shelf, &Row)> {
-        let shelf = self.shelves.get(self.homes.get(&id)?)?;
-        Some((shelf, shelf.rows.get(&id)?))
+    pub(super) fn home(&self, id: CommentId) -> Option<(&SubjectTable, &Row)> {
+        let subject_table = self.subject_tables.get(self.homes.get(&id)?)?;
+        Some((subject_table, subject_table.rows.get(&id)?))
     }
 }
 
-impl Shelf {
+impl SubjectTable {
     pub(super) fn new(subject: Subject) -> Self {
         Self { subject, rows: BTreeMap::new(), likes: BTreeMap::new(), requests: BTreeMap::new() }
     }

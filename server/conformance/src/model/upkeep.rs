@@ -32,7 +32,7 @@ impl MemberHistories for Model {
 
     async fn rebuild(&self, key: &SubjectKey, after: Option<CommentId>, limit: usize) -> Result<RebuildProgress> {
         let mut tables = self.tables();
-        let Some(counted) = tables.shelf(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
+        let Some(counted) = tables.subject_table(key).map(Counted::new) else { return Ok(RebuildProgress::default()) };
         let ids: Vec<CommentId> = counted.behind(after).take(limit).map(|row| row.comment.reference.id).collect();
         let changed = ids.iter().filter(|id| tables.bring(**id)).count();
         let next = ids.last().copied().filter(|_| ids.len() == limit);
@@ -44,7 +44,7 @@ impl MemberHistories for Model {
 impl CountRepair for Model {
     async fn repair(&self, key: &SubjectKey, _now: Millis) -> Result<Option<RepairReport>> {
         let tables = self.tables();
-        let revision = tables.shelf(key).map(|shelf| shelf.subject.revision);
+        let revision = tables.subject_table(key).map(|subject_table| subject_table.subject.revision);
         Ok(revision.map(|revision| RepairReport { drifts: Vec::new(), revision }))
     }
 }

@@ -17,14 +17,14 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
         let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
-        let Fixture { process, fire, .. } = &fixture_on(Arc::clone(&redis) as _).await;
-        fire.root(0, 0).await;
+        let Fixture { process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
+        stress.root(0, 0).await;
         let rows = process.store.reader();
         // Returns whether the rows were read for the page.
         let page = async || {
             let before = process.reader.tally().of(CacheEvent::PrimaryRead);
-            let page = process.reader.roots(&fire.keys[0], FIRST, 0).await.expect("read");
-            assert_eq!(page, rows.roots(&fire.keys[0], FIRST, 0).await.expect("read"));
+            let page = process.reader.roots(&stress.keys[0], FIRST, 0).await.expect("read");
+            assert_eq!(page, rows.roots(&stress.keys[0], FIRST, 0).await.expect("read"));
             process.reader.tally().of(CacheEvent::PrimaryRead) > before
         };
         page().await;
@@ -35,7 +35,7 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
         server.ask(&["EVAL", damage, "0"]).expect("damaged");
         assert!(page().await, "it is seen");
         assert!(!page().await, "it is replaced");
-        let partition = fire.keys[0].partition();
+        let partition = stress.keys[0].partition();
         let replace = "local key = redis.call('KEYS', ARGV[1])[1]
             redis.call('DEL', key)
             return redis.call('SET', key, 'x')";
@@ -53,9 +53,9 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
         let redis = Arc::new(servers::redis(&server.url(), CacheLimits::default()).await);
-        let Fixture { process, fire, .. } = &fixture_on(Arc::clone(&redis) as _).await;
-        fire.root(0, 0).await;
-        let (rows, key) = (process.store.reader(), &fire.keys[0]);
+        let Fixture { process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
+        stress.root(0, 0).await;
+        let (rows, key) = (process.store.reader(), &stress.keys[0]);
         let page = async || {
             let page = process.reader.roots(key, FIRST, 3).await.expect("read");
             assert_eq!(page, rows.roots(key, FIRST, 3).await.expect("read"));
@@ -85,7 +85,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             assert!(matches!(made, Reply::Number(3..)), "{made:?}");
             if write {
                 // The writers meet the damaged keys first.
-                fire.root(0, 0).await;
+                stress.root(0, 0).await;
             }
             page().await;
             page().await;
@@ -101,7 +101,7 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
                 redis.call('ZADD', key, '-inf', string.sub(sentinel, 1, 9))
             end
             return #redis.call('KEYS', '*:p:*')";
-        let replied = fire.reply(0, key, page().await.threads.items[0].root.comment.reference.id).await;
+        let replied = stress.reply(0, key, page().await.threads.items[0].root.comment.reference.id).await;
         assert!(replied.is_some());
         page().await;
         page().await;

@@ -11,7 +11,7 @@ use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::{CachedPages, ListRows, PageRenderer, RenderedPage};
 use riposte_test_redis::{Program, Reply, Server};
 
-use super::fire::Fire;
+use super::stress::Stress;
 use super::process::Cached;
 use super::{FIRST, Fixture, fixture_on, servers};
 
@@ -33,15 +33,15 @@ async fn is_kept(process: &Cached, key: &SubjectKey, window: PageQuery, previews
 
 /// Checks that all rendered pages that readers may have stored equal the rows. Returns their
 /// number.
-pub(super) async fn equal_or_absent(fire: &Fire) -> usize {
+pub(super) async fn equal_or_absent(stress: &Stress) -> usize {
     let mut kept = 0;
-    for key in &fire.keys {
+    for key in &stress.keys {
         for (order, limit, previews) in [ListOrder::Newest, ListOrder::Oldest]
             .into_iter()
             .flat_map(|order| (1..30).flat_map(move |limit| (0..4).map(move |previews| (order, limit, previews))))
         {
             let window = PageQuery { order, limit, start: PageStart::Beginning };
-            kept += usize::from(is_kept(&fire.processes[0], key, window, previews).await);
+            kept += usize::from(is_kept(&stress.processes[0], key, window, previews).await);
         }
     }
     kept
@@ -80,7 +80,7 @@ pub(super) async fn forget(server: &Server) {
 async fn three_roots(server: &Server) -> Fixture {
     let fixture = fixture_on(Arc::new(servers::redis(&server.url(), CacheLimits::default()).await)).await;
     for _ in 0..3 {
-        fixture.fire.root(0, 0).await;
+        fixture.stress.root(0, 0).await;
     }
     fixture
 }
@@ -100,9 +100,9 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Fixture { process, fire, .. } = &three_roots(&server).await;
-        let key = &fire.keys[0];
-        let root = fire.ids_under(key)[1];
+        let Fixture { process, stress, .. } = &three_roots(&server).await;
+        let key = &stress.keys[0];
+        let root = stress.ids_under(key)[1];
         let oldest = PageQuery { order: ListOrder::Oldest, ..FIRST };
         for turn in 0..3 {
             rendered(&server, process, key).await;
@@ -117,9 +117,9 @@ fn a_print_answers_until_anything_on_its_page_may_be_another() {
                 );
             }
             match turn {
-                0 => fire.like(0, key, root, 1).await,
-                1 => drop(fire.reply(0, key, root).await),
-                _ => fire.delete(0, key, root).await,
+                0 => stress.like(0, key, root, 1).await,
+                1 => drop(stress.reply(0, key, root).await),
+                _ => stress.delete(0, key, root).await,
             }
             assert_eq!(rendered_page(process, key, FIRST, 3).await, None, "something has changed, {turn}");
         }
@@ -131,8 +131,8 @@ fn a_print_that_was_damaged_is_none() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Fixture { process, fire, .. } = &three_roots(&server).await;
-        let key = &fire.keys[0];
+        let Fixture { process, stress, .. } = &three_roots(&server).await;
+        let key = &stress.keys[0];
         rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
         for damage in
@@ -152,8 +152,8 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Fixture { process, fire, .. } = &three_roots(&server).await;
-        let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
+        let Fixture { process, stress, .. } = &three_roots(&server).await;
+        let (key, auditor) = (&stress.keys[0], CacheAuditor::new(process.reader.clone()));
         rendered(&server, process, key).await;
         assert!(is_kept(process, key, FIRST, 3).await);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
@@ -182,8 +182,8 @@ fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Fixture { process, fire, .. } = &three_roots(&server).await;
-        let (key, auditor) = (&fire.keys[0], CacheAuditor::new(process.reader.clone()));
+        let Fixture { process, stress, .. } = &three_roots(&server).await;
+        let (key, auditor) = (&stress.keys[0], CacheAuditor::new(process.reader.clone()));
         let second = PageQuery { start: PageStart::After(3), ..FIRST };
         rendered(&server, process, key).await;
         // The responses so far are audited first.
@@ -192,8 +192,8 @@ fn an_audit_of_a_page_that_is_not_the_first_holds_no_print_against_it() {
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         assert!(is_kept(process, key, FIRST, 3).await, "it is still there");
         // Replies are requested like roots without previews.
-        let root = fire.ids_under(key)[0];
-        fire.reply(0, key, root).await;
+        let root = stress.ids_under(key)[0];
+        stress.reply(0, key, root).await;
         process.reader.replies(key, root, FIRST).await.expect("read");
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(false)));
         delete(&server, "*:f:*");
@@ -213,8 +213,8 @@ fn a_print_of_another_form_is_none_and_is_replaced_by_whoever_reads_next() {
     let Some(program) = Program::find() else { return };
     let server = Server::start(&program).expect("it starts");
     servers::play(async {
-        let Fixture { process, fire, .. } = &three_roots(&server).await;
-        let key = &fire.keys[0];
+        let Fixture { process, stress, .. } = &three_roots(&server).await;
+        let key = &stress.keys[0];
         rendered(&server, process, key).await;
         let of = server.ask(&["EVAL", "return redis.call('KEYS', '*:f:*')[1]", "0"]).expect("answered");
         let timeline =

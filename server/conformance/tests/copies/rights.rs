@@ -21,9 +21,9 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
     servers::play(async {
         let url = server.url().replace("redis://", "redis://riposte:secret@");
         let redis = Arc::new(servers::redis(&url, CacheLimits::default()).await);
-        let Fixture { process, fire, .. } = &fixture_on(Arc::clone(&redis) as _).await;
-        fire.root(0, 0).await;
-        let (key, reads) = (&fire.keys[0], || process.reader.tally().of(CacheEvent::PrimaryRead));
+        let Fixture { process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
+        stress.root(0, 0).await;
+        let (key, reads) = (&stress.keys[0], || process.reader.tally().of(CacheEvent::PrimaryRead));
         let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
         let root = page().await.threads.items[0].root.comment.reference.id;
         let before = reads();
@@ -31,10 +31,10 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
             page().await;
         }
         assert_eq!(reads(), before, "copies answer");
-        fire.like(0, key, root, 2).await;
-        fire.reply(0, key, root).await;
+        stress.like(0, key, root, 2).await;
+        stress.reply(0, key, root).await;
         assert_eq!(page().await.threads.items[0].root.comment.counts.like_count, 2);
-        let member = fire.members().remove(0);
+        let member = stress.members().remove(0);
         for _ in 0..2 {
             process.reader.like_states(key, &member, &[root]).await.expect("read");
         }

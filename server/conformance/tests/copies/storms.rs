@@ -9,7 +9,7 @@ use riposte_conformance::stores::StepClock;
 use riposte_store::StoreConfig;
 use riposte_test_redis::{Cluster, Program, Server, Storm, Victim};
 
-use crate::fire::Fire;
+use crate::stress::Stress;
 use crate::process::{self, Cached};
 use crate::{equal_or_absent, servers};
 
@@ -50,9 +50,9 @@ impl Life {
     }
 
     /// Ends the process, which loses its unreported commits.
-    async fn end(self, fire: &Fire, number: usize) {
+    async fn end(self, stress: &Stress, number: usize) {
         self.cache.shut().await;
-        fire.clone().write(number, UNHEARD).await;
+        stress.clone().write(number, UNHEARD).await;
     }
 }
 
@@ -73,19 +73,19 @@ async fn weather(url: &str, mut victim: impl Victim + Send + 'static, faults: us
     let first = begin();
     let cache: Arc<dyn Cache> = Arc::clone(&first.cache) as _;
     let mut second = begin();
-    let mut fire = Fire::new(vec![first.process.clone(), second.process.clone()], 3);
+    let mut stress = Stress::new(vec![first.process.clone(), second.process.clone()], 3);
     let mut lives = 2;
     while !storm.is_finished() {
-        fire.burn(&cache, STEPS).await;
+        stress.burn(&cache, STEPS).await;
         let dying = std::mem::replace(&mut second, begin());
-        dying.end(&fire, 1).await;
-        fire = fire.reborn(vec![first.process.clone(), second.process.clone()]);
+        dying.end(&stress, 1).await;
+        stress = stress.reborn(vec![first.process.clone(), second.process.clone()]);
         lives += 1;
     }
     let (struck, _victim) = storm.join().expect("it ends");
     println!("{lives} lives, {:?}", struck.expect("the victim came back from each fault"));
     // The last process finds the state that the others left; one process more reports the commits
     // that the last one left unreported.
-    fire.burn(&cache, STEPS).await;
-    equal_or_absent(&fire, &cache).await;
+    stress.burn(&cache, STEPS).await;
+    equal_or_absent(&stress, &cache).await;
 }

@@ -20,7 +20,7 @@ use riposte_core::ports::{CommentRows, LikeRows, ListRows, SubjectRows};
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 use riposte_sync::track_fallback;
 
-use crate::fire::{Fire, RepairRun};
+use crate::stress::{Stress, RepairRun};
 use crate::{FIRST, Fixture, fixture_on, process, servers};
 
 /// A cache of which one partition advances only after a renewal. Everything but the operations of
@@ -140,15 +140,15 @@ impl Cache for Stuck {
 fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
     servers::play(async {
         let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        let Fixture { process: process::Cached { store, reader, .. }, fire, .. } =
+        let Fixture { process: process::Cached { store, reader, .. }, stress, .. } =
             &fixture_on(Arc::clone(&inner)).await;
-        let fire = Fire::new(fire.processes.clone(), 2);
-        let [stuck, free] = [0, 1].map(|subject| fire.keys[subject].partition());
+        let stress = Stress::new(stress.processes.clone(), 2);
+        let [stuck, free] = [0, 1].map(|subject| stress.keys[subject].partition());
         assert_ne!(stuck, free);
-        fire.root(0, 0).await;
-        fire.root(0, 1).await;
-        let head = fire.assign_sequence().await.expect("numbered");
-        while fire.rank(100).await.expect("on boards") > 0 {}
+        stress.root(0, 0).await;
+        stress.root(0, 1).await;
+        let head = stress.assign_sequence().await.expect("numbered");
+        while stress.rank(100).await.expect("on boards") > 0 {}
         let cache = Arc::new(Stuck { inner, at: stuck, refused: AtomicUsize::new(0), renewed: AtomicUsize::new(0) });
         let (all, tally) = ((0..PARTITIONS).map(Partition::number).collect(), reader.tally().clone());
         let shared = Arc::clone(&cache) as Arc<dyn Cache>;
@@ -171,13 +171,13 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
 fn a_read_that_the_copies_were_silent_to_says_so_and_no_other_does() {
     servers::play(async {
         let inner: Arc<dyn Cache> = Arc::new(ReferenceCache::new(CacheLimits::default()));
-        let Fixture { config, fire, .. } = &fixture_on(Arc::clone(&inner)).await;
-        fire.root(0, 0).await;
+        let Fixture { config, stress, .. } = &fixture_on(Arc::clone(&inner)).await;
+        stress.root(0, 0).await;
         let silent = Stuck { inner, at: Partition::number(0), refused: 0.into(), renewed: 0.into() };
         let silent: Arc<dyn Cache> = Arc::new(silent);
         let process::Cached { reader, .. } = &process::cached(config, &silent, StepClock::at(StepClock::START));
-        let (key, member) = (&fire.keys[0], fire.members().remove(0));
-        let ids = [fire.ids_under(key)[0]];
+        let (key, member) = (&stress.keys[0], stress.members().remove(0));
+        let ids = [stress.ids_under(key)[0]];
         let reads = [
             reader.roots(key, FIRST, 0).map(|read| assert!(read.expect("read").is_some())).boxed(),
             reader.subjects(std::slice::from_ref(key)).map(|read| assert!(read.expect("read")[0].is_some())).boxed(),

@@ -11,7 +11,7 @@ use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
-use crate::databases::{Hands, Place};
+use crate::databases::{ManualClock, Place};
 use crate::subject::{Subject, member};
 
 /// Drops a BEGIN while its response is pending. A fast server may respond inside the first poll, so
@@ -42,7 +42,7 @@ async fn count(pool: &DatabaseConnection) -> i64 {
 #[tokio::test]
 async fn an_acknowledged_write_outlives_a_begin_that_was_cancelled_before_it() {
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let observer = place.migrated(&clock).await;
     let mut config = place.config();
     config.write.connections = 1; // so that the next write gets the very connection
@@ -66,7 +66,7 @@ async fn an_acknowledged_write_outlives_a_begin_that_was_cancelled_before_it() {
 #[tokio::test]
 async fn a_read_that_was_given_up_while_it_began_leaves_no_snapshot_behind() {
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let observer = place.migrated(&clock).await;
     let subject = Subject::new(&observer, "given up");
     let root = subject.roots(1).await[0];

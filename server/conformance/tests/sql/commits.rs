@@ -17,7 +17,7 @@ use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{Hands, NOON, Place, everywhere};
+use crate::databases::{ManualClock, NOON, Place, everywhere};
 
 pub(crate) fn key(id: &str) -> SubjectKey {
     SubjectKey::stored("video".to_owned(), id.to_owned())
@@ -89,7 +89,7 @@ pub(crate) async fn assign_sequence(store: &SqlStore, sql: &str) -> i64 {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_alone() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subject = key("batch");
         let first = create(&store, &subject).await;
         let root = comment(&one(&store, &first).await.expect("created"));
@@ -134,7 +134,7 @@ async fn a_batch_is_one_transaction_and_a_refused_command_leaves_its_neighbours_
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_that_create_one_subject_at_once_share_it_and_its_floors() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let stores = [place.migrated(&clock).await, place.open(&clock)];
         for round in 0..10 {
             let subject = key(&format!("race {round}"));
@@ -166,7 +166,7 @@ async fn two_processes_that_create_one_subject_at_once_share_it_and_its_floors()
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subject = key("cancelled");
         let mut commands = Vec::new();
         for n in 0..30 {
@@ -202,7 +202,7 @@ async fn a_caller_that_goes_away_at_any_moment_leaves_nothing_half_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_item_that_the_database_refuses_does_not_fail_the_rest() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subject = key("spoilt");
         let taken = create(&store, &subject).await;
         one(&store, &taken).await.expect("created");
@@ -228,7 +228,7 @@ async fn an_item_that_the_database_refuses_does_not_fail_the_rest() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_row_spoils_the_commands_on_it_and_no_other() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subjects = ["sound", "damaged", "sound too"].map(key);
         for subject in &subjects {
             one(&store, &create(&store, subject).await).await.expect("created");
@@ -258,7 +258,7 @@ async fn a_damaged_row_spoils_the_commands_on_it_and_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn likes_of_many_members_at_once_are_counted_exactly() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let stores = [place.migrated(&clock).await, place.open(&clock)];
         let subject = key("likes");
         let root = comment(&one(&stores[0], &create(&stores[0], &subject).await).await.expect("created"));
@@ -295,7 +295,7 @@ async fn likes_of_many_members_at_once_are_counted_exactly() {
 #[tokio::test(flavor = "multi_thread")]
 async fn large_batches_and_rare_verbs_go_through_every_table() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subject = key("large");
         let id = SubjectId::from(new_id(&store, &subject).await);
         let metadata = Metadata::from([("k".to_owned(), "v".to_owned())]);
@@ -337,7 +337,7 @@ async fn large_batches_and_rare_verbs_go_through_every_table() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_over_two_data_sources_is_a_fault() {
     let Some(place) = Place::servers(2, TableCounts { subject: 2, index: 4 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let store = place.migrated(&clock).await;
     let source = |key: &SubjectKey| store.sources().map().source(key.partition());
     let one = key("1");

@@ -16,9 +16,9 @@ pub(crate) const NOON: i64 = 1_790_000_000_000;
 
 /// A clock that stands still until it is moved.
 #[derive(Debug)]
-pub(crate) struct Hands(pub(crate) AtomicI64);
+pub(crate) struct ManualClock(pub(crate) AtomicI64);
 
-impl Hands {
+impl ManualClock {
     pub(crate) fn at_noon() -> Arc<Self> {
         Arc::new(Self(AtomicI64::new(NOON)))
     }
@@ -28,7 +28,7 @@ impl Hands {
     }
 }
 
-impl Clock for Hands {
+impl Clock for ManualClock {
     fn now(&self) -> Millis {
         Millis(self.0.load(Ordering::Relaxed))
     }
@@ -75,13 +75,13 @@ impl Place {
     }
 
     /// Opens one more store on the same rows.
-    pub(crate) fn open(&self, clock: &Arc<Hands>) -> SqlStore {
-        let clock: Arc<Hands> = Arc::clone(clock);
+    pub(crate) fn open(&self, clock: &Arc<ManualClock>) -> SqlStore {
+        let clock: Arc<ManualClock> = Arc::clone(clock);
         SqlStore::open(&self.config(), clock).expect("the configuration is sound")
     }
 
     /// Opens one more store and migrates its tables.
-    pub(crate) async fn migrated(&self, clock: &Arc<Hands>) -> SqlStore {
+    pub(crate) async fn migrated(&self, clock: &Arc<ManualClock>) -> SqlStore {
         let store = self.open(clock);
         riposte_migrations::up(&store, |_| ()).await.expect("migrated");
         store
@@ -89,7 +89,7 @@ impl Place {
 
     /// Opens a store and migrates its tables.
     pub(crate) async fn fresh(&self) -> SqlStore {
-        self.migrated(&Hands::at_noon()).await
+        self.migrated(&ManualClock::at_noon()).await
     }
 
     /// Drops the databases.

@@ -5,14 +5,14 @@ use riposte_core::{Partition, SubjectKey};
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{Hands, Place};
+use crate::databases::{ManualClock, Place};
 
 const OTHERS: &str = "SELECT CAST(id AS SIGNED) AS id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reads_and_leases_go_on_after_every_resting_connection_was_cut() {
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let hand = place.migrated(&clock).await;
     let store = place.open(&clock);
     let key = SubjectKey::stored("article".into(), "1".into());

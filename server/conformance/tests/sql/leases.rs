@@ -6,7 +6,7 @@ use riposte_core::{CommentId, Error, Partition};
 use riposte_store::SqlStore;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{Hands, everywhere};
+use crate::databases::{ManualClock, everywhere};
 
 async fn mint(store: &SqlStore, count: usize) -> Vec<CommentId> {
     let mut ids = Vec::new();
@@ -31,7 +31,7 @@ async fn run(store: &SqlStore, sql: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_on_one_database_share_no_number() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let (one, two) = (place.migrated(&clock).await, place.open(&clock));
         let (a, b) = tokio::join!(mint(&one, 3000), mint(&two, 3000));
         assert_ne!(worker(a[0]), worker(b[0]));
@@ -46,7 +46,7 @@ async fn two_processes_on_one_database_share_no_number() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_successor_mints_only_beyond_what_its_predecessor_was_promised() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let stalled = place.migrated(&clock).await;
         // Every other number is leased permanently, so that the next process has to wait for this
         // one.
@@ -78,7 +78,7 @@ async fn a_successor_mints_only_beyond_what_its_predecessor_was_promised() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_partition_waits_for_its_lease_and_goes_on() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let store = place.migrated(&clock).await;
         let mut seen = HashSet::new();
         for _ in 0..5 {
@@ -95,7 +95,7 @@ async fn a_busy_partition_waits_for_its_lease_and_goes_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_clock_that_steps_back_at_the_end_of_a_lease_keeps_nobody_from_moving_it_ahead() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let store = place.migrated(&clock).await;
         let mut ids = mint(&store, 3).await;
         // The lease lasts ten seconds from its beginning: the ids generated now are close to its

@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::commits::{assign_sequence, comment, create, key, like, one};
-use crate::databases::{Hands, Place};
+use crate::databases::{ManualClock, Place};
 
 const PASS: u8 = 0;
 /// The server receives the next COMMIT and responds, and the response is lost.
@@ -99,7 +99,7 @@ impl Faulty {
     /// one.
     async fn open(limit: Duration) -> Option<Self> {
         let place = Place::servers(1, TableCounts { subject: 1, index: 1 }).await?;
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let direct = place.migrated(&clock).await;
         let Place::Servers(urls, tables) = &place else { unreachable!("servers") };
         let (address, database) =

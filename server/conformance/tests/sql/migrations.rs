@@ -6,7 +6,7 @@ use riposte_store::schema::{STEPS, SourceSchema};
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{Hands, Place, everywhere};
+use crate::databases::{ManualClock, Place, everywhere};
 
 async fn run(store: &SqlStore, source: usize, sql: &str) {
     let pool = store.sources().all()[source].write_pool();
@@ -16,7 +16,7 @@ async fn run(store: &SqlStore, source: usize, sql: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fresh_database_says_what_it_lacks_and_has_it_after_one_run() {
     for place in everywhere().await {
-        let store = place.open(&Hands::at_noon());
+        let store = place.open(&ManualClock::at_noon());
         assert_eq!(status(&store).await, [SourceSchema::Missing(STEPS.to_vec())]);
         let planned = plan(&store).await.expect("a plan");
         assert!(
@@ -64,7 +64,7 @@ async fn a_run_that_was_cut_off_is_taken_up_by_the_next() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_people_migrate_at_once_and_both_succeed() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let (one, two) = (place.open(&clock), place.open(&clock));
         let (a, b) = tokio::join!(up(&one, |_| ()), up(&two, |_| ()));
         assert_eq!((a, b), (Ok(()), Ok(())));
@@ -78,7 +78,7 @@ async fn two_people_migrate_at_once_and_both_succeed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_shard_counts_than_the_recorded_ones_are_refused() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         place.migrated(&clock).await.close().await;
         let mut config = place.config();
         config.tables = TableCounts { subject: 1, index: 4 };
@@ -95,7 +95,7 @@ async fn other_shard_counts_than_the_recorded_ones_are_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused() {
     let Some(place) = Place::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let store = place.open(&clock);
     let begin = std::time::Instant::now();
     let mut tables = [0, 0];
@@ -117,7 +117,7 @@ async fn the_reference_layout_lies_on_two_servers_and_a_swapped_pair_is_refused(
 #[tokio::test(flavor = "multi_thread")]
 async fn every_source_tells_how_it_is_set_up() {
     for place in everywhere().await {
-        let store = place.open(&Hands::at_noon());
+        let store = place.open(&ManualClock::at_noon());
         let [diagnosis] = store.diagnose().await.try_into().expect("one source");
         assert_eq!(diagnosis.unreachable, None);
         let fact =
@@ -147,7 +147,7 @@ async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
     );
     config.read.acquire_timeout = std::time::Duration::from_millis(200);
     config.write.acquire_timeout = config.read.acquire_timeout;
-    let store = SqlStore::open(&config, Hands::at_noon()).expect("opening asks nobody");
+    let store = SqlStore::open(&config, ManualClock::at_noon()).expect("opening asks nobody");
     assert!(matches!(store.schema().await.as_slice(), [SourceSchema::Unreachable(_)]));
     assert!(store.diagnose().await[0].unreachable.is_some());
     let id = store.ids().comment(riposte_core::Partition::number(0)).await;

@@ -7,7 +7,7 @@ use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, Statement};
 
-use crate::databases::{Hands, NOON, Place, everywhere};
+use crate::databases::{ManualClock, NOON, Place, everywhere};
 use crate::subject::run;
 
 const SOURCE: usize = 0;
@@ -68,7 +68,7 @@ async fn sequenced(store: &SqlStore) -> Vec<(i64, i64)> {
 async fn a_transaction_that_commits_late_is_numbered_late() {
     // SQLite has one writer, so nothing commits late there.
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let store = place.migrated(&Hands::at_noon()).await;
+    let store = place.migrated(&ManualClock::at_noon()).await;
     let (outbox, term) = (store.outbox(), acquire_lease(&store).await);
     let late = held_open(&store, told(10, 1, 1)).await;
     let early = held_open(&store, told(20, 2, 1)).await;
@@ -86,7 +86,7 @@ async fn a_transaction_that_commits_late_is_numbered_late() {
 #[tokio::test(flavor = "multi_thread")]
 async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let term = acquire_lease(&store).await;
         // One subject with descending ids, one with two strides, one in order, and likes between
         // them.
@@ -120,7 +120,7 @@ async fn revisions_are_numbered_in_order_whatever_the_order_of_their_ids() {
 #[tokio::test(flavor = "multi_thread")]
 async fn commits_over_several_subjects_are_numbered_as_all_of_their_revisions_follow_each_other() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let term = acquire_lease(&store).await;
         // Each commit shares a subject with the one before it, and their ids descend.
         for n in 1..=20_i64 {
@@ -148,7 +148,7 @@ async fn commits_over_several_subjects_are_numbered_as_all_of_their_revisions_fo
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_row_that_cannot_be_read_the_revisions_are_told() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let term = acquire_lease(&store).await;
         run_all(&store, tells(1, &[(1, 1), (2, 1)])).await;
         run(&store, "UPDATE outbox_commit SET events = x'ff' WHERE id = 1".to_owned()).await;
@@ -172,7 +172,7 @@ async fn of_a_row_that_cannot_be_read_the_revisions_are_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_that_begin_to_lead_at_once_one_leads() {
     for place in everywhere().await {
-        let clock = Hands::at_noon();
+        let clock = ManualClock::at_noon();
         let stores = [place.migrated(&clock).await, place.open(&clock)];
         assert_eq!(stores[0].outbox().assign_sequence(SOURCE, Epoch(0), 5).await, Ok(None), "before the first term");
         assert_eq!(stores[0].outbox().head(SOURCE).await, Ok(0));

@@ -6,7 +6,7 @@ use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
-use crate::databases::{Hands, Place, everywhere};
+use crate::databases::{ManualClock, Place, everywhere};
 use crate::subject::{Subject, member, run};
 
 /// Returns the work of the only read connection so far: index entries passed over, and rows sorted.
@@ -35,7 +35,7 @@ const STARTS: [PageStart; 5] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_rows() {
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     place.migrated(&clock).await.close().await;
     let mut config = place.config();
     config.read.connections = 1; // so that the server's figures of the session are those of the reads
@@ -90,7 +90,7 @@ async fn the_plan_of_a_list_steps_over_its_own_page_alone_and_sorts_no_stored_ro
 #[tokio::test(flavor = "multi_thread")]
 async fn every_wrong_count_is_found_and_no_right_one() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subject = Subject::new(&store, "counted");
         let roots = subject.roots(3).await;
         let replies = subject.replies(&roots[..1], 3, 4).await;
@@ -132,7 +132,7 @@ async fn every_wrong_count_is_found_and_no_right_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn likers_of_one_moment_come_once_each_whatever_the_page() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let subject = Subject::new(&store, "liked");
         let id = subject.roots(1).await[0];
         subject.likes(id, 40).await;
@@ -167,7 +167,7 @@ async fn likers_of_one_moment_come_once_each_whatever_the_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_over_every_table_is_read_whole() {
     let Some(place) = Place::servers(2, TableCounts { subject: 50, index: 200 }).await else { return };
-    let store = place.migrated(&Hands::at_noon()).await;
+    let store = place.migrated(&ManualClock::at_noon()).await;
     let (mut ids, mut keys) = (Vec::new(), Vec::new());
     for n in 0..200 {
         let subject = Subject::new(&store, &format!("subject {n}"));

@@ -8,7 +8,7 @@ use riposte_core::ports::RepairReport;
 use riposte_core::{Comment, CommentId, Millis};
 use riposte_store::SqlStore;
 
-use crate::databases::{Hands, everywhere};
+use crate::databases::{ManualClock, everywhere};
 use crate::subject::{Subject, run};
 
 const NOW: Millis = Millis(77);
@@ -71,7 +71,7 @@ async fn plant(store: &SqlStore, what: &str, on: Option<CommentId>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_of_wrong_count_is_found_and_set_right() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let thread = Thread::new(&store).await;
         let (root, reply, deep) = (Some(thread.roots[0]), Some(thread.replies[1]), Some(thread.deep[1]));
         let planted = [
@@ -119,7 +119,7 @@ async fn every_kind_of_wrong_count_is_found_and_set_right() {
 #[tokio::test(flavor = "multi_thread")]
 async fn many_wrong_counts_are_set_right_as_one_revision() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let thread = Thread::new(&store).await;
         let before = thread.revision(&store).await;
         plant(&store, "root_count = 9, comment_count = -1, next_floor = 1", None).await;
@@ -138,7 +138,7 @@ async fn many_wrong_counts_are_set_right_as_one_revision() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_allocator_of_floors_is_never_lowered() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let thread = Thread::new(&store).await;
         let before = thread.revision(&store).await;
         plant(&store, "next_floor = 50", None).await;
@@ -159,7 +159,7 @@ async fn an_allocator_of_floors_is_never_lowered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn counts_are_set_right_while_others_write() {
     for place in everywhere().await {
-        let store = place.migrated(&Hands::at_noon()).await;
+        let store = place.migrated(&ManualClock::at_noon()).await;
         let thread = Arc::new(Thread::new(&store).await);
         let write = |n: usize| {
             let thread = Arc::clone(&thread);

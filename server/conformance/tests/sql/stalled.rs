@@ -6,12 +6,12 @@ use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::commits::{assign_sequence, create, key, one};
-use crate::databases::{Hands, Place};
+use crate::databases::{ManualClock, Place};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_rests_is_ended_by_mariadb_and_the_subject_is_free_again() {
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let (stalled, other) = (place.migrated(&clock).await, place.open(&clock));
     let pool = stalled.sources().all()[0].write_pool();
     let sql = |text: &str| Statement::from_string(pool.get_database_backend(), text);
@@ -48,7 +48,7 @@ async fn a_transaction_that_rests_is_ended_by_mariadb_and_the_subject_is_free_ag
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subject_that_somebody_holds_keeps_no_other_subject_of_its_batch() {
     let Some(place) = Place::servers(1, TableCounts { subject: 1, index: 1 }).await else { return };
-    let clock = Hands::at_noon();
+    let clock = ManualClock::at_noon();
     let (holder, store) = (place.migrated(&clock).await, place.open(&clock));
     let (held, free) = (key("held"), key("free"));
     for subject in [&held, &free] {

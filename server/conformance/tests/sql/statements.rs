@@ -4,7 +4,7 @@ use riposte_store::SqlStore;
 use riposte_store::shard::TableCounts;
 use sea_orm::{ConnectionTrait, DatabaseConnection, Statement};
 
-use crate::databases::{Hands, Place};
+use crate::databases::{ManualClock, Place};
 
 /// The number of statements that a connection caches in this test.
 const KEPT: usize = 64;
@@ -26,7 +26,7 @@ async fn a_connection_with_too_many_statements_closes_all_of_them_and_none_befor
     let mut config = place.config();
     config.write.connections = 1;
     config.write.statements = KEPT;
-    let store = SqlStore::open(&config, Hands::at_noon()).expect("the configuration is sound");
+    let store = SqlStore::open(&config, ManualClock::at_noon()).expect("the configuration is sound");
     let pool = store.sources().all()[0].write_pool();
     assert_eq!(closed(pool).await, 0);
     // The query of the count is a statement too.

@@ -5,27 +5,27 @@ use std::sync::{Arc, LazyLock};
 use riposte_cache::{Cache, CacheLimits};
 use riposte_conformance::{conformance_cases, conformance_tests};
 
-use crate::stage::{self, Stage};
+use crate::environment::{self, Environment};
 use crate::{process, servers};
 
-static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let Some(redis) = servers::told("RIPOSTE_TEST_REDIS_CLUSTER") else {
         eprintln!("SKIPPED, all of it: RIPOSTE_TEST_REDIS_CLUSTER names no cluster");
         return None;
     };
     let runtime = servers::runtime();
     let backend = runtime.block_on(async {
-        let config = process::sqlite_in(&stage::folder("cluster"));
+        let config = process::sqlite_in(&environment::folder("cluster"));
         process::migrate(&config).await;
         let cache: Arc<dyn Cache> = Arc::new(servers::redis(&redis, CacheLimits::default()).await);
         process::warm(&*cache).await;
         process::backend(config, cache)
     });
-    Some(Stage::new(runtime, backend))
+    Some(Environment::new(runtime, backend))
 });
 
 fn run(category: &str, name: &str) {
-    stage::play(STAGE.as_ref(), category, name);
+    environment::play(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

@@ -6,10 +6,10 @@ use riposte_cache::{Cache, CacheLimits};
 use riposte_conformance::{conformance_cases, conformance_tests};
 use riposte_store::shard::TableCounts;
 
-use crate::stage::{self, Stage};
+use crate::environment::{self, Environment};
 use crate::{databases, process, servers};
 
-static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let Some(redis) = servers::told("RIPOSTE_TEST_REDIS") else {
         eprintln!("SKIPPED, all of it: RIPOSTE_TEST_REDIS names no server");
         return None;
@@ -22,11 +22,11 @@ static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
         process::warm(&*cache).await;
         process::backend(config, cache)
     });
-    Some(Stage::new(runtime, backend))
+    Some(Environment::new(runtime, backend))
 });
 
 fn run(category: &str, name: &str) {
-    stage::play(STAGE.as_ref(), category, name);
+    environment::play(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

@@ -7,19 +7,19 @@ use riposte_conformance::{conformance_cases, conformance_tests};
 use riposte_store::shard::TableCounts;
 
 use crate::databases;
-use crate::stage::{self, Stage};
+use crate::environment::{self, Environment};
 
-static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let config = databases::fresh(
         &["RIPOSTE_TEST_MYSQL_1", "RIPOSTE_TEST_MYSQL_2"],
         TableCounts { subject: 50, index: 200 },
         "conformance",
     )?;
-    Some(Stage::on(config))
+    Some(Environment::on(config))
 });
 
 fn run(category: &str, name: &str) {
-    stage::play(STAGE.as_ref(), category, name);
+    environment::play(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

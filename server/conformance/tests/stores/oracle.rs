@@ -8,18 +8,18 @@ use riposte_conformance::{conformance_cases, conformance_tests};
 use riposte_store::shard::TableCounts;
 
 use crate::servers::runtime;
-use crate::stage::{self, Stage};
+use crate::environment::{self, Environment};
 
 /// One oracle for all cases, as one database serves all cases of the other backends.
-static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
+static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let model = Arc::new(Model::new(StepClock::at(StepClock::START)));
     let first = process(&model);
     let start = move |clock| {
         let another = process(&Arc::new(model.another(clock)));
         Box::pin(std::future::ready(another)) as futures::future::BoxFuture<'static, Process>
     };
-    let backend = Backend::new(first, Arc::new(start), stage::walk(TableCounts { subject: 1, index: 1 }));
-    Some(Stage::new(runtime(), backend))
+    let backend = Backend::new(first, Arc::new(start), environment::walk(TableCounts { subject: 1, index: 1 }));
+    Some(Environment::new(runtime(), backend))
 });
 
 fn process(model: &Arc<Model>) -> Process {
@@ -37,7 +37,7 @@ fn process(model: &Arc<Model>) -> Process {
 }
 
 fn run(category: &str, name: &str) {
-    stage::play(STAGE.as_ref(), category, name);
+    environment::play(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use riposte_conformance::{conformance_cases, conformance_tests};
 
 use crate::process;
-use crate::stage::{self, Stage};
+use crate::environment::{self, Environment};
 
-static STAGE: LazyLock<Option<Stage>> = LazyLock::new(|| {
-    let config = process::sqlite_in(&stage::folder("sqlite"));
-    Some(Stage::on(config))
+static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
+    let config = process::sqlite_in(&environment::folder("sqlite"));
+    Some(Environment::on(config))
 });
 
 fn run(category: &str, name: &str) {
-    stage::play(STAGE.as_ref(), category, name);
+    environment::play(ENVIRONMENT.as_ref(), category, name);
 }
 
 conformance_cases!(conformance_tests);

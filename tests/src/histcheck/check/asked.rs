@@ -79,14 +79,14 @@ fn reply(fixture: &Fixture<'_>, parent: i64, of: &Written) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, below, item};
+    use super::super::sample_history::{SampleHistory, below, item};
     use crate::histcheck::history::{Call, Item, Outcome, PageOf, Place, Shown, Sort, View, Written};
 
     /// Returns 11 with 21 and 22 below it, and 12.
-    fn two() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);
-        sketch
+    fn two() -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);
+        sample_history
     }
 
     fn preview(id: i64, floor: i32) -> Item {
@@ -95,19 +95,19 @@ mod tests {
 
     #[test]
     fn another_comment_than_was_asked_for_is_found() {
-        let mut sketch = two();
-        sketch.get(5, Item { replies: 2, ..item(11, 1) }, true).has_none();
-        sketch.last(|op| op.call = Call::Get { subject: 0, comment: 12, view: View::default() });
-        sketch.has("asked", "11 instead of 12");
+        let mut sample_history = two();
+        sample_history.get(5, Item { replies: 2, ..item(11, 1) }, true).has_none();
+        sample_history.last(|op| op.call = Call::Get { subject: 0, comment: 12, view: View::default() });
+        sample_history.has("asked", "11 instead of 12");
     }
 
     #[test]
     fn previews_are_of_their_root_and_no_longer_than_asked() {
         let first = Item { replies: 2, ..item(11, 1) };
         let page = |items: &[Item]| {
-            let mut sketch = two();
-            sketch.page(5, Sort::Oldest, 4, items);
-            sketch
+            let mut sample_history = two();
+            sample_history.page(5, Sort::Oldest, 4, items);
+            sample_history
         };
         page(&[first, preview(21, 1), preview(22, 2), item(12, 2)]).has_none();
         page(&[first, item(12, 2), preview(21, 1), preview(22, 2)]).has("asked", "the preview of 12 has 21");
@@ -119,11 +119,11 @@ mod tests {
     #[test]
     fn replies_of_another_root_are_found() {
         let replies = |root, items: &[Item]| {
-            let (mut sketch, view) = (two(), View::default());
+            let (mut sample_history, view) = (two(), View::default());
             let page = PageOf { subject: 0, sort: Sort::Oldest, size: 2, walk: 1, number: 0, view };
             let shown = Shown { revision: 4, counts: None, last: true, items: items.into() };
-            sketch.op(5, Call::Replies { root, page }, Outcome::Page(shown));
-            sketch
+            sample_history.op(5, Call::Replies { root, page }, Outcome::Page(shown));
+            sample_history
         };
         let head = Item { place: Place::Head, replies: 2, ..item(11, 1) };
         replies(11, &[head, below(11, 21, 1), below(11, 22, 2)]).has_none();
@@ -133,12 +133,12 @@ mod tests {
 
     #[test]
     fn a_change_of_another_comment_and_a_reply_elsewhere_are_found() {
-        let mut sketch = two();
+        let mut sample_history = two();
         let call = Call::Delete { subject: 0, comment: 12, member: 1 };
-        sketch.op(5, call, Outcome::Written(Written { id: 11, root: 0, floor: 1, revision: 5 }));
-        sketch.has("asked", "a change of 12 is answered as one of");
-        let mut sketch = two();
-        sketch.answer(5, 21, Written { id: 23, root: 12, floor: 1, revision: 5 });
-        sketch.has("asked", "a reply to 21 stands below 12, not 11");
+        sample_history.op(5, call, Outcome::Written(Written { id: 11, root: 0, floor: 1, revision: 5 }));
+        sample_history.has("asked", "a change of 12 is answered as one of");
+        let mut sample_history = two();
+        sample_history.answer(5, 21, Written { id: 23, root: 12, floor: 1, revision: 5 });
+        sample_history.has("asked", "a reply to 21 stands below 12, not 11");
     }
 }

@@ -141,44 +141,44 @@ fn within(found: &mut Found, op: u32, name: &str, count: i32, (least, most): (i3
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, below, item, tombstone};
+    use super::super::sample_history::{SampleHistory, below, item, tombstone};
     use crate::histcheck::history::{Call, Item, Outcome, Sort};
 
-    fn thread() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).delete(4, 12, 4);
-        sketch
+    fn thread() -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).delete(4, 12, 4);
+        sample_history
     }
 
     #[test]
     fn counts_of_their_revision_are_fine() {
-        let mut sketch = thread();
-        sketch.counts(5, 2, 2, 2).counts(6, 3, 2, 3).counts(7, 4, 1, 2);
-        sketch.page(8, Sort::Oldest, 4, &[Item { replies: 1, ..item(11, 1) }]);
-        sketch.has_none();
+        let mut sample_history = thread();
+        sample_history.counts(5, 2, 2, 2).counts(6, 3, 2, 3).counts(7, 4, 1, 2);
+        sample_history.page(8, Sort::Oldest, 4, &[Item { replies: 1, ..item(11, 1) }]);
+        sample_history.has_none();
     }
 
     #[test]
     fn counts_of_another_revision_are_found() {
-        let mut sketch = thread();
-        sketch.counts(5, 4, 2, 3);
-        sketch.has("counts", "root_count is 2 at revision 4, and its rows 1 to 1");
-        sketch.has("counts", "comment_count is 3");
-        let mut sketch = thread();
-        sketch.page(8, Sort::Oldest, 4, &[item(11, 1)]);
-        sketch.has("counts", "a reply_count is 0");
+        let mut sample_history = thread();
+        sample_history.counts(5, 4, 2, 3);
+        sample_history.has("counts", "root_count is 2 at revision 4, and its rows 1 to 1");
+        sample_history.has("counts", "comment_count is 3");
+        let mut sample_history = thread();
+        sample_history.page(8, Sort::Oldest, 4, &[item(11, 1)]);
+        sample_history.has("counts", "a reply_count is 0");
     }
 
     #[test]
     fn a_single_comment_may_be_of_any_revision_since_it_may_be_old() {
         let get = |replies, fresh| {
-            let mut sketch = Sketch::default();
+            let mut sample_history = SampleHistory::default();
             // The second reply has no response and may exist from revision 3 on.
             let call = Call::Reply { subject: 0, parent: 11, member: 1, text: 22 };
-            sketch.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).op(3, call, Outcome::Unknown("Unavailable".into()));
-            sketch.root(4, 12, 2, 4).delete(5, 21, 5).get(6, Item { replies, ..item(11, 1) }, fresh);
-            sketch.export(40, &[Item { replies: 1, ..item(11, 1) }, item(12, 2), dead(21, 1), below(11, 22, 2)], &[]);
-            sketch
+            sample_history.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).op(3, call, Outcome::Unknown("Unavailable".into()));
+            sample_history.root(4, 12, 2, 4).delete(5, 21, 5).get(6, Item { replies, ..item(11, 1) }, fresh);
+            sample_history.export(40, &[Item { replies: 1, ..item(11, 1) }, item(12, 2), dead(21, 1), below(11, 22, 2)], &[]);
+            sample_history
         };
         get(2, false).has_none_of("counts");
         get(0, false).has_none_of("counts");
@@ -195,25 +195,25 @@ mod tests {
     #[test]
     fn an_unknown_delete_may_or_may_not_count() {
         for roots in 0..=1 {
-            let mut sketch = thread();
-            sketch.unknown_delete(5, 11).counts(6, 4 + i64::from(roots == 0), roots, roots + 1);
-            sketch.has_none();
+            let mut sample_history = thread();
+            sample_history.unknown_delete(5, 11).counts(6, 4 + i64::from(roots == 0), roots, roots + 1);
+            sample_history.has_none();
         }
-        let mut sketch = thread();
-        sketch.unknown_delete(5, 11).counts(6, 5, -1, 0);
-        sketch.has("counts", "root_count is -1");
-        let mut sketch = thread();
-        sketch.counts(5, 4, 1, 2).unknown_delete(6, 11).counts(7, 4, 0, 1);
-        sketch.has("counts", "root_count is 0 at revision 4");
+        let mut sample_history = thread();
+        sample_history.unknown_delete(5, 11).counts(6, 5, -1, 0);
+        sample_history.has("counts", "root_count is -1");
+        let mut sample_history = thread();
+        sample_history.counts(5, 4, 1, 2).unknown_delete(6, 11).counts(7, 4, 0, 1);
+        sample_history.has("counts", "root_count is 0 at revision 4");
     }
 
     #[test]
     fn a_create_that_nobody_answered_counts_if_it_stands() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1), item(12, 2)], &[]);
-        sketch.has_none();
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1)], &[]);
-        sketch.has("counts", "root_count is 2");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1), item(12, 2)], &[]);
+        sample_history.has_none();
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1)], &[]);
+        sample_history.has("counts", "root_count is 2");
     }
 }

@@ -138,17 +138,17 @@ fn sound(fixture: &Fixture<'_>, found: &mut Found, number: u32, told: &[Told]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item};
+    use super::super::sample_history::{SampleHistory, item};
     use super::{Call, How, Outcome, TOLD};
 
     /// Returns two roots, of which the first is edited, with the changes that a watcher received.
-    fn told(changes: &[(i64, i64, How)]) -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
+    fn told(changes: &[(i64, i64, How)]) -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
         let mut edited = item(11, 1);
         edited.text = 99;
-        sketch.export(8, &[edited, item(12, 2)], &[]).changes(9, 1, changes, 3);
-        sketch
+        sample_history.export(8, &[edited, item(12, 2)], &[]).changes(9, 1, changes, 3);
+        sample_history
     }
 
     const SECOND: (i64, i64, How) = (2, 12, How::Created);
@@ -182,15 +182,15 @@ mod tests {
 
     /// Returns the changes that one watcher received by two streams, the second of which begins
     /// after the given revision.
-    fn resumed(after: i64, changes: &[(i64, i64, How)]) -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
-        sketch.changes(4, 1, &[SECOND], 2).last(|op| op.client = 7);
+    fn resumed(after: i64, changes: &[(i64, i64, How)]) -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).edit(3, 11, 99, Some(3));
+        sample_history.changes(4, 1, &[SECOND], 2).last(|op| op.client = 7);
         let mut edited = item(11, 1);
         edited.text = 99;
         let last = changes.last().map_or(after, |(revision, ..)| *revision);
-        sketch.changes(5, after, changes, last).last(|op| op.client = 7).export(9, &[edited, item(12, 2)], &[]);
-        sketch
+        sample_history.changes(5, after, changes, last).last(|op| op.client = 7).export(9, &[edited, item(12, 2)], &[]);
+        sample_history
     }
 
     #[test]
@@ -205,35 +205,35 @@ mod tests {
 
     #[test]
     fn two_watchers_are_told_the_same_each_for_itself() {
-        let mut sketch = resumed(2, &[EDIT]);
-        sketch.changes(6, 1, &[SECOND, EDIT], 3).last(|op| op.client = 8);
-        sketch.has_none();
+        let mut sample_history = resumed(2, &[EDIT]);
+        sample_history.changes(6, 1, &[SECOND, EDIT], 3).last(|op| op.client = 8);
+        sample_history.has_none();
     }
 
     #[test]
     fn what_is_told_before_it_was_asked_for_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).changes(2, 1, &[SECOND], 2).root(3, 12, 2, 2);
-        sketch.export(9, &[item(11, 1), item(12, 2)], &[]).has("feed", "12 is told as Created, which nobody did");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).changes(2, 1, &[SECOND], 2).root(3, 12, 2, 2);
+        sample_history.export(9, &[item(11, 1), item(12, 2)], &[]).has("feed", "12 is told as Created, which nobody did");
     }
 
     #[test]
     fn what_nobody_answered_may_be_told_if_it_stands_or_nobody_looked() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).unknown_root(2, 12).changes(4, 1, &[SECOND], 2).has_none();
-        sketch.export(9, &[item(11, 1), item(12, 2)], &[]).has_none();
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).unknown_root(2, 12).changes(4, 1, &[SECOND], 2).export(9, &[item(11, 1)], &[]);
-        sketch.has("feed", "does not stand: 12");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).changes(4, 1, &[SECOND], 2).has_none();
+        sample_history.export(9, &[item(11, 1), item(12, 2)], &[]).has_none();
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).changes(4, 1, &[SECOND], 2).export(9, &[item(11, 1)], &[]);
+        sample_history.has("feed", "does not stand: 12");
     }
 
     /// Returns a gap from `first` to `last` after revision 1, while the subject is at revision
     /// `at`.
-    fn gap(first: i64, last: i64, at: i64) -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).counts(2, at, 1, 1);
-        sketch.op(3, Call::Watch { subject: 0, after: 1 }, Outcome::Gap { first, last });
-        sketch
+    fn gap(first: i64, last: i64, at: i64) -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).counts(2, at, 1, 1);
+        sample_history.op(3, Call::Watch { subject: 0, after: 1 }, Outcome::Gap { first, last });
+        sample_history
     }
 
     #[test]
@@ -241,8 +241,8 @@ mod tests {
         gap(2, 5, 5 + TOLD).has_none();
         gap(2, 6, 5 + TOLD).has("feed", "a gap up to 6, though the subject is at 1029");
         gap(3, 5, 5 + TOLD).has("feed", "a gap from 3 to 5 behind revision 1");
-        let mut sketch = gap(2, 5, 5 + TOLD);
-        sketch.last(|op| op.client = 7).changes(4, 2, &[], 2).last(|op| op.client = 7);
-        sketch.has("feed", "a watch begins behind revision 2, and its watcher saw 5");
+        let mut sample_history = gap(2, 5, 5 + TOLD);
+        sample_history.last(|op| op.client = 7).changes(4, 2, &[], 2).last(|op| op.client = 7);
+        sample_history.has("feed", "a watch begins behind revision 2, and its watcher saw 5");
     }
 }

@@ -127,14 +127,14 @@ impl<'h> Fixture<'h> {
     }
 
     /// Returns the highest revision in a response that ended before this time, and its operation.
-    pub(super) fn reached(&self, moment: Nanos) -> Option<(i64, u32)> {
-        let before = self.reached.partition_point(|(ended, ..)| *ended < moment);
+    pub(super) fn reached(&self, timestamp: Nanos) -> Option<(i64, u32)> {
+        let before = self.reached.partition_point(|(ended, ..)| *ended < timestamp);
         before.checked_sub(1).map(|last| (self.reached[last].1, self.reached[last].2))
     }
 
     /// Returns the highest revision that a request sent before this time is known to have made.
-    pub(super) fn asked(&self, moment: Nanos) -> i64 {
-        let before = self.asked.partition_point(|(begun, _)| *begun < moment);
+    pub(super) fn asked(&self, timestamp: Nanos) -> i64 {
+        let before = self.asked.partition_point(|(begun, _)| *begun < timestamp);
         before.checked_sub(1).map_or(0, |last| self.asked[last].1)
     }
 

@@ -74,35 +74,35 @@ fn order(fixture: &Fixture<'_>, found: &mut Found, comments: &[&Comment]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, below, item};
+    use super::super::sample_history::{SampleHistory, below, item};
 
     #[test]
     fn dense_floors_in_order_are_fine_and_two_at_once_may_take_either_order() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 3, 3).root(2, 13, 2, 2).reply(3, 11, 21, 1, 4);
-        sketch.export(9, &[item(11, 1), item(12, 3), item(13, 2), below(11, 21, 1)], &[]);
-        sketch.has_none_of("floors");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 3, 3).root(2, 13, 2, 2).reply(3, 11, 21, 1, 4);
+        sample_history.export(9, &[item(11, 1), item(12, 3), item(13, 2), below(11, 21, 1)], &[]);
+        sample_history.has_none_of("floors");
     }
 
     #[test]
     fn a_hole_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 3, 3).export(9, &[item(11, 1), item(12, 3)], &[]);
-        sketch.has("floors", "floor 3 stands where 2 should");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 3, 3).export(9, &[item(11, 1), item(12, 3)], &[]);
+        sample_history.has("floors", "floor 3 stands where 2 should");
     }
 
     #[test]
     fn a_floor_given_twice_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(1, 12, 1, 1);
-        sketch.has("floors", "floor 1 was given to 11 and 12");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(1, 12, 1, 1);
+        sample_history.has("floors", "floor 1 was given to 11 and 12");
     }
 
     #[test]
     fn a_later_request_with_a_lower_floor_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 2, 1).root(2, 12, 1, 2);
-        sketch.has("floors", "floor 2 was answered before");
-        sketch.has("floors", "floor 1 is of a later revision than floor 2");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 2, 1).root(2, 12, 1, 2);
+        sample_history.has("floors", "floor 2 was answered before");
+        sample_history.has("floors", "floor 1 is of a later revision than floor 2");
     }
 }

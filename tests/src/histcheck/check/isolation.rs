@@ -31,15 +31,15 @@ pub(super) fn check(fixture: &Fixture<'_>, found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item};
+    use super::super::sample_history::{SampleHistory, item};
     use crate::histcheck::history::{Item, Sort};
 
     #[test]
     fn a_row_and_a_text_of_another_subject_are_found() {
         let page = |item: Item| {
-            let mut sketch = Sketch::default();
-            sketch.root(1, 11, 1, 1).page(2, Sort::Oldest, 1, &[item]);
-            sketch
+            let mut sample_history = SampleHistory::default();
+            sample_history.root(1, 11, 1, 1).page(2, Sort::Oldest, 1, &[item]);
+            sample_history
         };
         page(item(11, 1)).has_none();
         page(Item { subject: 1, ..item(11, 1) }).has("isolation", "a comment of subject 1");

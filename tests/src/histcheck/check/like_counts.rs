@@ -189,12 +189,12 @@ fn possible(writes: &[Write], value: Value, steps: &mut Vec<(Nanos, i32, i32)>) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item};
+    use super::super::sample_history::{SampleHistory, item};
     use crate::histcheck::history::Item;
     use crate::histcheck::history::Value::{Like, None as Nothing};
 
-    fn liked() -> Sketch {
-        let mut history = Sketch::default();
+    fn liked() -> SampleHistory {
+        let mut history = SampleHistory::default();
         history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 6, Like, Some((2, 0, 3)));
         history
     }

@@ -189,104 +189,104 @@ fn judge(key: Key, writes: &[Write], reads: &mut [Read], found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item};
+    use super::super::sample_history::{SampleHistory, item};
     use crate::histcheck::history::Value::{Dislike, Like, None as Nothing};
     use crate::histcheck::history::{Call, Item, Outcome, Value};
 
-    fn liked() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 5, Dislike, Some((0, 1, 3)));
-        sketch
+    fn liked() -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2))).like(3, 5, Dislike, Some((0, 1, 3)));
+        sample_history
     }
 
     #[test]
     fn reads_behind_and_beside_writes_are_fine() {
-        let mut sketch = liked();
-        sketch.state(4, 5, Dislike).state(4, 6, Nothing);
+        let mut sample_history = liked();
+        sample_history.state(4, 5, Dislike).state(4, 6, Nothing);
         // During the second write both values are possible.
-        sketch.state(3, 5, Like).state(3, 5, Dislike);
-        sketch.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
-        sketch.has_none();
+        sample_history.state(3, 5, Like).state(3, 5, Dislike);
+        sample_history.export(9, &[Item { dislikes: 1, ..item(11, 1) }], &[(11, 5, Dislike)]);
+        sample_history.has_none();
     }
 
     #[test]
     fn a_state_too_few_is_found() {
-        let mut sketch = Sketch::default();
+        let mut sample_history = SampleHistory::default();
         let call = Call::States { subject: 0, member: 9, comments: [11, 12].into(), fresh: false };
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).op(3, call, Outcome::States([Value::None].into()));
-        sketch.has("likes", "1 states of 2 comments");
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).op(3, call, Outcome::States([Value::None].into()));
+        sample_history.has("likes", "1 states of 2 comments");
     }
 
     #[test]
     fn a_value_that_was_replaced_before_is_found() {
-        let mut sketch = liked();
-        sketch.state(4, 5, Like);
-        sketch.has("likes", "member 5 is said to have Like on comment 11");
-        let mut sketch = liked();
-        sketch.state(4, 5, Nothing);
-        sketch.has("likes", "to have None");
-        let mut sketch = liked();
-        sketch.export(9, &[item(11, 1)], &[]);
-        sketch.has("likes", "to have None");
+        let mut sample_history = liked();
+        sample_history.state(4, 5, Like);
+        sample_history.has("likes", "member 5 is said to have Like on comment 11");
+        let mut sample_history = liked();
+        sample_history.state(4, 5, Nothing);
+        sample_history.has("likes", "to have None");
+        let mut sample_history = liked();
+        sample_history.export(9, &[item(11, 1)], &[]);
+        sample_history.has("likes", "to have None");
     }
 
     #[test]
     fn a_value_that_nobody_set_is_found() {
-        let mut sketch = liked();
-        sketch.state(4, 6, Like);
-        sketch.has("likes", "member 6");
-        let mut sketch = liked();
-        sketch.export(9, &[item(11, 1)], &[(11, 5, Dislike), (11, 7, Like)]);
-        sketch.has("likes", "member 7");
+        let mut sample_history = liked();
+        sample_history.state(4, 6, Like);
+        sample_history.has("likes", "member 6");
+        let mut sample_history = liked();
+        sample_history.export(9, &[item(11, 1)], &[(11, 5, Dislike), (11, 7, Like)]);
+        sample_history.has("likes", "member 7");
     }
 
     #[test]
     fn an_unknown_write_may_show_late_but_not_go_away_again() {
         let open = |values: &[Value]| {
-            let mut sketch = liked();
-            sketch.like(4, 5, Nothing, None);
+            let mut sample_history = liked();
+            sample_history.like(4, 5, Nothing, None);
             for (at, value) in (5..).zip(values) {
-                sketch.state(at, 5, *value);
+                sample_history.state(at, 5, *value);
             }
-            sketch
+            sample_history
         };
         open(&[Dislike, Dislike, Nothing, Nothing]).has_none();
         open(&[Dislike, Nothing, Dislike]).has("likes", "to have Dislike");
         // After a later write of the same client an older one has no effect.
-        let mut sketch = liked();
-        sketch.like(4, 5, Nothing, None).like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Nothing);
-        sketch.has("likes", "to have None");
+        let mut sample_history = liked();
+        sample_history.like(4, 5, Nothing, None).like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Nothing);
+        sample_history.has("likes", "to have None");
     }
 
     #[test]
     fn an_answer_that_does_not_show_its_own_write_is_found_and_a_late_repeat_that_shows_a_later_one_is_fine() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((0, 0, 2))).last(|op| {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).like(2, 5, Like, Some((0, 0, 2))).last(|op| {
             let Outcome::Liked(liked) = &mut op.outcome else { return };
             liked.value = Nothing;
         });
-        sketch.has("likes", "to have None");
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
-        let first = sketch.request();
-        sketch.like(3, 5, Dislike, Some((0, 1, 3))).like(4, 5, Like, Some((0, 1, 3))).last(|op| {
+        sample_history.has("likes", "to have None");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
+        let first = sample_history.request();
+        sample_history.like(3, 5, Dislike, Some((0, 1, 3))).like(4, 5, Like, Some((0, 1, 3))).last(|op| {
             op.request = first;
             let Outcome::Liked(liked) = &mut op.outcome else { return };
             liked.value = Dislike;
         });
-        sketch.state(5, 5, Dislike);
-        sketch.has_none();
+        sample_history.state(5, 5, Dislike);
+        sample_history.has_none();
     }
 
     #[test]
     fn a_read_that_may_be_old_may_be_of_a_while_before_and_not_of_long_before() {
         let old = |at| {
-            let mut sketch = liked();
-            sketch.state(at, 5, Like).last(|op| {
+            let mut sample_history = liked();
+            sample_history.state(at, 5, Like).last(|op| {
                 let Call::States { fresh, .. } = &mut op.call else { return };
                 *fresh = false;
             });
-            sketch
+            sample_history
         };
         old(5).has_none();
         old(60).has("likes", "to have Like");

@@ -71,32 +71,32 @@ fn stands(fixture: &Fixture<'_>, found: &mut Found, export: u32, rows: &[Item]) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item, tombstone};
+    use super::super::sample_history::{SampleHistory, item, tombstone};
     use crate::histcheck::history::{Item, Outcome, Written};
 
     #[test]
     fn acknowledged_unknown_and_refused_creates_that_stand_as_they_may_are_fine() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).unknown_root(2, 12).unknown_root(3, 13).refused_root(4, 14);
-        sketch.delete(5, 11, 3).export(9, &[Item { member: 1, ..tombstone(11, 1) }, item(13, 2)], &[]);
-        sketch.has_none();
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).unknown_root(3, 13).refused_root(4, 14);
+        sample_history.delete(5, 11, 3).export(9, &[Item { member: 1, ..tombstone(11, 1) }, item(13, 2)], &[]);
+        sample_history.has_none();
     }
 
     #[test]
     fn a_loss_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).export(9, &[item(11, 1)], &[]);
-        sketch.has("once", "lost: comment 12");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).export(9, &[item(11, 1)], &[]);
+        sample_history.has("once", "lost: comment 12");
     }
 
     #[test]
     fn another_answer_to_a_repeat_is_found() {
         let other = |change: fn(&mut Written)| {
-            let mut sketch = Sketch::default();
+            let mut sample_history = SampleHistory::default();
             let mut again = Written { id: 11, root: 0, floor: 1, revision: 1 };
             change(&mut again);
-            sketch.root(1, 11, 1, 1).again(2, Outcome::Written(again));
-            sketch
+            sample_history.root(1, 11, 1, 1).again(2, Outcome::Written(again));
+            sample_history
         };
         other(|_| ()).has_none();
         other(|of| of.revision = 2).has("once", "two answers");
@@ -107,9 +107,9 @@ mod tests {
     #[test]
     fn a_refusal_of_what_was_acknowledged_is_found_and_an_overload_is_none() {
         let refused = |reason: &str| {
-            let mut sketch = Sketch::default();
-            sketch.root(1, 11, 1, 1).again(2, Outcome::Refused(reason.into()));
-            sketch
+            let mut sample_history = SampleHistory::default();
+            sample_history.root(1, 11, 1, 1).again(2, Outcome::Refused(reason.into()));
+            sample_history
         };
         refused("REQUEST_ID_REUSED").has("once", "after it was acknowledged");
         refused("OVERLOADED").has_none();
@@ -117,22 +117,22 @@ mod tests {
 
     #[test]
     fn a_double_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.unknown_root(1, 11).export(9, &[item(11, 1), Item { text: 11, ..item(12, 2) }], &[]);
-        sketch.has("once", "doubled");
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 11, 2, 2);
-        sketch.has("once", "two requests");
+        let mut sample_history = SampleHistory::default();
+        sample_history.unknown_root(1, 11).export(9, &[item(11, 1), Item { text: 11, ..item(12, 2) }], &[]);
+        sample_history.has("once", "doubled");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 11, 2, 2);
+        sample_history.has("once", "two requests");
     }
 
     #[test]
     fn a_drift_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.export(9, &[], &[]).last(|op| {
+        let mut sample_history = SampleHistory::default();
+        sample_history.export(9, &[], &[]).last(|op| {
             if let Outcome::Export { drifts, .. } = &mut op.outcome {
                 *drifts = Box::new(["x".into()]);
             }
         });
-        sketch.has("once", "counts drift: x");
+        sample_history.has("once", "counts drift: x");
     }
 }

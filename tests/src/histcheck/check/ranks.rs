@@ -135,22 +135,22 @@ fn span(op: &Op) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, below, item};
+    use super::super::sample_history::{SampleHistory, below, item};
     use crate::histcheck::history::Value::Like;
     use crate::histcheck::history::{Call, Item, Place, Sort};
 
     /// Returns two roots, the first liked twice; below the first two replies, the second liked
     /// once.
-    fn liked() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);
-        sketch.like(5, 7, Like, Some((1, 0, 2))).like(6, 8, Like, Some((2, 0, 3)));
-        sketch.like(7, 9, Like, Some((1, 0, 5))).last(|op| {
+    fn liked() -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).reply(3, 11, 21, 1, 3).reply(4, 11, 22, 2, 4);
+        sample_history.like(5, 7, Like, Some((1, 0, 2))).like(6, 8, Like, Some((2, 0, 3)));
+        sample_history.like(7, 9, Like, Some((1, 0, 5))).last(|op| {
             if let Call::Like { comment, .. } = &mut op.call {
                 *comment = 22;
             }
         });
-        sketch
+        sample_history
     }
 
     fn roots() -> [Item; 2] {
@@ -163,10 +163,10 @@ mod tests {
     }
 
     /// Returns a page of two roots with previews of two replies.
-    fn page(at: u64, sort: Sort, items: &[Item]) -> Sketch {
-        let mut sketch = liked();
-        sketch.page(at, sort, 4, items);
-        sketch
+    fn page(at: u64, sort: Sort, items: &[Item]) -> SampleHistory {
+        let mut sample_history = liked();
+        sample_history.page(at, sort, 4, items);
+        sample_history
     }
 
     #[test]
@@ -191,28 +191,28 @@ mod tests {
     #[test]
     fn a_preview_that_leaves_out_the_most_liked_is_found() {
         let ([first, second], [_, other]) = (roots(), previews());
-        let mut sketch = liked();
-        sketch.page(30, Sort::Oldest, 4, &[first, other, second]).last(|op| {
+        let mut sample_history = liked();
+        sample_history.page(30, Sort::Oldest, 4, &[first, other, second]).last(|op| {
             if let Call::List(page) = &mut op.call {
                 page.size = 5;
             }
         });
-        sketch.has("ranks", "leaves out 22 of at least 1 likes; at most [0] have those in it");
+        sample_history.has("ranks", "leaves out 22 of at least 1 likes; at most [0] have those in it");
     }
 
     #[test]
     fn the_oldest_may_stand_in_the_place_of_what_was_deleted_but_for_a_while() {
         let ([first, second], [_, other]) = (roots(), previews());
         let page = |at| {
-            let mut sketch = liked();
-            sketch.reply(8, 11, 23, 3, 5).delete(20, 23, 6).page(at, Sort::Oldest, 6, &[first, other, second]).last(
+            let mut sample_history = liked();
+            sample_history.reply(8, 11, 23, 3, 5).delete(20, 23, 6).page(at, Sort::Oldest, 6, &[first, other, second]).last(
                 |op| {
                     if let Call::List(page) = &mut op.call {
                         page.size = 5;
                     }
                 },
             );
-            sketch
+            sample_history
         };
         page(30).has_none();
         page(60).has("ranks", "leaves out 22");

@@ -94,16 +94,16 @@ fn explained(call: &Call) -> &'static [&'static str] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::Sketch;
+    use super::super::sample_history::SampleHistory;
     use crate::histcheck::history::{Call, Misuse, Outcome, Shown, Sort, Value, View, Written};
 
     #[test]
     fn what_has_to_be_refused_and_is_answered_is_found_and_so_is_another_reason() {
         let misuse = |how, outcome| {
-            let mut sketch = Sketch::default();
-            sketch.root(1, 11, 1, 1);
-            sketch.op(2, Call::Misuse { subject: 0, how }, outcome);
-            sketch
+            let mut sample_history = SampleHistory::default();
+            sample_history.root(1, 11, 1, 1);
+            sample_history.op(2, Call::Misuse { subject: 0, how }, outcome);
+            sample_history
         };
         let (token, refused) = (Misuse::Token(Sort::Oldest), |reason: &str| Outcome::Refused(reason.into()));
         misuse(token, refused("PAGE_TOKEN_MISMATCH")).has_none();
@@ -118,17 +118,17 @@ mod tests {
 
     #[test]
     fn a_refusal_for_a_state_that_the_comment_was_not_in_is_found() {
-        let refused = |reason: &str, begins: &dyn Fn(&mut Sketch)| {
-            let mut sketch = Sketch::default();
-            sketch.root(1, 11, 1, 1);
-            begins(&mut sketch);
+        let refused = |reason: &str, begins: &dyn Fn(&mut SampleHistory)| {
+            let mut sample_history = SampleHistory::default();
+            sample_history.root(1, 11, 1, 1);
+            begins(&mut sample_history);
             let call = Call::Like { subject: 0, comment: 11, member: 9, value: Value::Like };
-            sketch.op(20, call, Outcome::Refused(reason.into()));
-            sketch
+            sample_history.op(20, call, Outcome::Refused(reason.into()));
+            sample_history
         };
         refused("COMMENT_UNAVAILABLE", &|_| ()).has("refusals", "though 11 stood all the while");
-        refused("COMMENT_UNAVAILABLE", &|sketch| {
-            sketch.delete(5, 11, 3);
+        refused("COMMENT_UNAVAILABLE", &|sample_history| {
+            sample_history.delete(5, 11, 3);
         })
         .has_none();
         refused("OVERLOADED", &|_| ()).has_none();
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn refusals_without_a_cause_and_faults_are_found_and_one_for_want_of_room_is_none() {
         let told = |outcome: Outcome| {
-            let mut sketch = Sketch::default();
+            let mut sample_history = SampleHistory::default();
             let call = Call::Get { subject: 0, comment: 11, view: View::default() };
-            sketch.root(1, 11, 1, 1).op(2, call, outcome);
-            sketch
+            sample_history.root(1, 11, 1, 1).op(2, call, outcome);
+            sample_history
         };
         let (refused, unknown) = (
             |reason: &str| told(Outcome::Refused(reason.into())),

@@ -36,18 +36,18 @@ fn rises(fixture: &Fixture<'_>, found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::Sketch;
+    use super::super::sample_history::SampleHistory;
     use crate::histcheck::history::Call;
 
-    fn counted(at: u64, revision: i64, min_revision: i64, fresh: bool) -> Sketch {
-        let mut sketch = Sketch::default();
+    fn counted(at: u64, revision: i64, min_revision: i64, fresh: bool) -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
         let roots = revision as i32;
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).counts(at, revision, roots, roots).last(|op| {
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).counts(at, revision, roots, roots).last(|op| {
             if let Call::Counts { view, .. } = &mut op.call {
                 (view.min_revision, view.fresh) = (min_revision, fresh);
             }
         });
-        sketch
+        sample_history
     }
 
     #[test]
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn a_write_that_makes_no_new_revision_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 1);
-        sketch.has("revisions", "made revision 1 after 1 had been told");
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 1);
+        sample_history.has("revisions", "made revision 1 after 1 had been told");
     }
 }

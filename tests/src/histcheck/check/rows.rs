@@ -101,11 +101,11 @@ fn place(fixture: &Fixture<'_>, comment: &Comment, item: &Item, exported: bool) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, below, item, tombstone};
+    use super::super::sample_history::{SampleHistory, below, item, tombstone};
     use crate::histcheck::history::{Item, Sort};
 
-    fn two() -> Sketch {
-        let mut history = Sketch::default();
+    fn two() -> SampleHistory {
+        let mut history = SampleHistory::default();
         history.root(1, 11, 1, 1).root(2, 12, 2, 2);
         history
     }
@@ -190,30 +190,30 @@ mod tests {
     #[test]
     fn the_state_that_stands_in_the_end_is_that_of_the_last_change() {
         let (stands, gone) = (item(11, 1), Item { member: 1, ..tombstone(11, 1) });
-        let ends = |row: Item, changes: &dyn Fn(&mut Sketch)| {
-            let mut history = Sketch::default();
+        let ends = |row: Item, changes: &dyn Fn(&mut SampleHistory)| {
+            let mut history = SampleHistory::default();
             changes(history.root(1, 11, 1, 1));
             history.export(9, &[row], &[]);
             history
         };
-        let deleted = |history: &mut Sketch| {
+        let deleted = |history: &mut SampleHistory| {
             history.delete(2, 11, 2);
         };
-        let back = |history: &mut Sketch| {
+        let back = |history: &mut SampleHistory| {
             history.delete(2, 11, 2).undelete(3, 11, Some(3));
         };
-        let unknown = |history: &mut Sketch| {
+        let unknown = |history: &mut SampleHistory| {
             history.unknown_delete(2, 11);
         };
         ends(stands, &deleted).has("rows", "its content is shown though it was deleted");
         ends(gone, &back).has("rows", "deleted though it stands");
         ends(gone, &|_| ()).has("rows", "deleted though it stands");
         for (row, changes) in
-            [(gone, &deleted as &dyn Fn(&mut Sketch)), (stands, &back), (stands, &unknown), (gone, &unknown)]
+            [(gone, &deleted as &dyn Fn(&mut SampleHistory)), (stands, &back), (stands, &unknown), (gone, &unknown)]
         {
             ends(row, changes).has_none_of("rows");
         }
-        let mut history = Sketch::default();
+        let mut history = SampleHistory::default();
         let double = Item { text: stands.text, ..item(12, 2) };
         history.root(1, 11, 1, 1).delete(2, 11, 2).export(9, &[gone, double], &[]);
         history.has("rows", "doubled");

@@ -31,19 +31,19 @@ pub(super) fn check(ops: &[Op], found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::Sketch;
+    use super::super::sample_history::SampleHistory;
     use crate::histcheck::history::{Call, Counts, Outcome, View};
 
     #[test]
     fn a_service_that_answers_less_than_half_of_a_kind_is_found() {
         let asked = |answered: u64, otherwise: &Outcome| {
-            let mut sketch = Sketch::default();
+            let mut sample_history = SampleHistory::default();
             for at in 0..300 {
                 let counts = Outcome::Counts(Counts { revision: 0, roots: 0, comments: 0 });
                 let outcome = if at < answered { counts } else { otherwise.clone() };
-                sketch.op(at, Call::Counts { subject: 0, view: View::default() }, outcome);
+                sample_history.op(at, Call::Counts { subject: 0, view: View::default() }, outcome);
             }
-            sketch
+            sample_history
         };
         asked(150, &Outcome::Unknown("Unavailable".into())).has_none();
         asked(149, &Outcome::Unknown("Unavailable".into())).has("served", "149 of 300 calls to read counts");

@@ -145,15 +145,15 @@ fn bare(paths: &[Path], items: &[Item]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, below, item, tombstone};
+    use super::super::sample_history::{SampleHistory, below, item, tombstone};
     use crate::histcheck::history::{Item, Which, Written};
 
     /// Returns 11 with 21 and 22 below it, and 23 below 21.
-    fn thread() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).reply(3, 11, 22, 2, 3);
-        sketch.answer(4, 21, Written { id: 23, root: 11, floor: 3, revision: 4 });
-        sketch
+    fn thread() -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).reply(3, 11, 22, 2, 3);
+        sample_history.answer(4, 21, Written { id: 23, root: 11, floor: 3, revision: 4 });
+        sample_history
     }
 
     fn four() -> [Item; 4] {
@@ -162,38 +162,38 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_in_its_order_is_fine() {
-        let (mut sketch, [root, one, two, three]) = (thread(), four());
-        sketch.several(5, Which::Batch([21, 11, 21].into()), &[one, root, one]);
-        sketch.several(6, Which::Conversation(23), &[three, one, root]);
-        sketch.several(7, Which::Conversation(11), &[root]);
-        sketch.several(8, Which::Thread(11), &[root, one, three, two]);
-        sketch.several(9, Which::Thread(21), &[one, three]);
-        sketch.delete(10, 21, 5).several(11, Which::Thread(21), &[buried(one), three]);
-        sketch.delete(12, 23, 6).several(13, Which::Thread(11), &[root, two]);
-        sketch.several(14, Which::Thread(21), &[]).several(15, Which::Thread(23), &[]);
-        sketch.has_none_of("several");
+        let (mut sample_history, [root, one, two, three]) = (thread(), four());
+        sample_history.several(5, Which::Batch([21, 11, 21].into()), &[one, root, one]);
+        sample_history.several(6, Which::Conversation(23), &[three, one, root]);
+        sample_history.several(7, Which::Conversation(11), &[root]);
+        sample_history.several(8, Which::Thread(11), &[root, one, three, two]);
+        sample_history.several(9, Which::Thread(21), &[one, three]);
+        sample_history.delete(10, 21, 5).several(11, Which::Thread(21), &[buried(one), three]);
+        sample_history.delete(12, 23, 6).several(13, Which::Thread(11), &[root, two]);
+        sample_history.several(14, Which::Thread(21), &[]).several(15, Which::Thread(23), &[]);
+        sample_history.has_none_of("several");
     }
 
     #[test]
     fn what_is_below_the_last_level_stands_beside_what_it_answers() {
-        let mut sketch = thread();
-        sketch.answer(5, 23, Written { id: 24, root: 11, floor: 4, revision: 5 });
-        sketch.answer(6, 24, Written { id: 25, root: 11, floor: 5, revision: 6 });
+        let mut sample_history = thread();
+        sample_history.answer(5, 23, Written { id: 24, root: 11, floor: 4, revision: 5 });
+        sample_history.answer(6, 24, Written { id: 25, root: 11, floor: 5, revision: 6 });
         let [root, one, two, three] = four();
         let [four, five] =
             [(23, 24, 4), (24, 25, 5)].map(|(parent, id, floor)| Item { parent, ..below(11, id, floor) });
-        sketch.several(7, Which::Thread(11), &[root, one, three, four, five, two]);
-        sketch.several(8, Which::Thread(23), &[three, four, five]).several(9, Which::Thread(24), &[four]);
-        sketch.has_none_of("several");
-        sketch.several(10, Which::Thread(24), &[four, five]).has("several", "25 does not stand below it");
+        sample_history.several(7, Which::Thread(11), &[root, one, three, four, five, two]);
+        sample_history.several(8, Which::Thread(23), &[three, four, five]).several(9, Which::Thread(24), &[four]);
+        sample_history.has_none_of("several");
+        sample_history.several(10, Which::Thread(24), &[four, five]).has("several", "25 does not stand below it");
     }
 
     #[test]
     fn others_than_were_asked_for_are_found() {
         let [root, one, two, three] = four();
         let has = |which: Which, items: &[Item], words: &str| {
-            let mut sketch = thread();
-            sketch.several(5, which, items).has("several", words);
+            let mut sample_history = thread();
+            sample_history.several(5, which, items).has("several", words);
         };
         has(Which::Batch([21, 11].into()), &[root, one], "a batch of others");
         has(Which::Batch([21, 11].into()), &[one], "a batch of others");
@@ -208,9 +208,9 @@ mod tests {
         has(Which::Thread(11), &[root, one, two], "leaves out 23 of floor 3");
         has(Which::Thread(21), &[one], "leaves out 23 of floor 3");
         has(Which::Thread(21), &[], "leaves out 21 of floor 1");
-        let mut sketch = thread();
-        sketch.delete(5, 23, 5).several(6, Which::Thread(21), &[one, buried(three)]);
-        sketch.has("several", "23 is deleted, and nothing");
+        let mut sample_history = thread();
+        sample_history.delete(5, 23, 5).several(6, Which::Thread(21), &[one, buried(three)]);
+        sample_history.has("several", "23 is deleted, and nothing");
     }
 
     /// Returns the tombstone of a reply.

@@ -155,60 +155,60 @@ fn removed(fixture: &Fixture<'_>, comment: &Comment, revision: i64, ended: Nanos
 /// Returns true if the undelete of a comment, at or before this revision, was not yet answered at a
 /// time. A ranking is computed shortly before its comments are read at a revision, and lacks
 /// comments that come back in between.
-fn was_coming_back(fixture: &Fixture<'_>, comment: &Comment, revision: i64, moment: Nanos) -> bool {
+fn was_coming_back(fixture: &Fixture<'_>, comment: &Comment, revision: i64, timestamp: Nanos) -> bool {
     let sooner = comment.changes.iter().filter(|change| change.revision <= revision);
     let back = sooner.rev().find(|change| change.what == What::Visible(true));
-    back.is_some_and(|change| fixture.requests[change.request as usize].fate.ended().is_none_or(|ended| ended > moment))
+    back.is_some_and(|change| fixture.requests[change.request as usize].fate.ended().is_none_or(|ended| ended > timestamp))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sketch::{Sketch, item, tombstone};
+    use super::super::sample_history::{SampleHistory, item, tombstone};
     use crate::histcheck::history::Call;
     use crate::histcheck::history::Sort::{Newest, Oldest, Top};
 
-    fn four() -> Sketch {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).root(3, 13, 3, 3).root(4, 14, 4, 4);
-        sketch
+    fn four() -> SampleHistory {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).root(3, 13, 3, 3).root(4, 14, 4, 4);
+        sample_history
     }
 
     #[test]
     fn whole_walks_in_all_orders_are_fine_while_others_write_and_delete() {
-        let mut sketch = four();
+        let mut sample_history = four();
         let [one, two, three, four] = [item(11, 1), item(12, 2), item(13, 3), item(14, 4)];
-        sketch.pages(5, Oldest, &[(4, &[one, two]), (4, &[three, four])]);
-        sketch.pages(10, Newest, &[(4, &[four, three]), (4, &[two, one])]);
-        sketch.pages(15, Top, &[(4, &[three, one]), (4, &[four, two])]);
+        sample_history.pages(5, Oldest, &[(4, &[one, two]), (4, &[three, four])]);
+        sample_history.pages(10, Newest, &[(4, &[four, three]), (4, &[two, one])]);
+        sample_history.pages(15, Top, &[(4, &[three, one]), (4, &[four, two])]);
         // Floor 3 is deleted and floor 5 is created during the walk.
-        sketch.pages(20, Oldest, &[(4, &[one, two]), (6, &[four, item(15, 5)])]);
-        sketch.delete(20, 13, 5).root(20, 15, 5, 6);
-        sketch.pages(30, Oldest, &[(6, &[one, two]), (6, &[four]), (6, &[item(15, 5)])]);
-        sketch.has_none();
-        sketch.pages(35, Oldest, &[(6, &[one, two]), (6, &[tombstone(13, 3), four]), (6, &[item(15, 5)])]);
-        sketch.has("walks", "a deleted root without replies");
+        sample_history.pages(20, Oldest, &[(4, &[one, two]), (6, &[four, item(15, 5)])]);
+        sample_history.delete(20, 13, 5).root(20, 15, 5, 6);
+        sample_history.pages(30, Oldest, &[(6, &[one, two]), (6, &[four]), (6, &[item(15, 5)])]);
+        sample_history.has_none();
+        sample_history.pages(35, Oldest, &[(6, &[one, two]), (6, &[tombstone(13, 3), four]), (6, &[item(15, 5)])]);
+        sample_history.has("walks", "a deleted root without replies");
     }
 
     #[test]
     fn a_skip_between_pages_is_found_and_in_a_ranked_order_by_the_whole_walk() {
-        let mut sketch = four();
-        sketch.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(14, 4)])]);
-        sketch.has("walks", "a page of revision 4 leaves out 13");
-        let mut sketch = four();
-        sketch.pages(5, Top, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(14, 4)])]);
-        sketch.has("walks", "leaves out 13");
-        let mut sketch = four();
-        sketch.pages(5, Newest, &[(4, &[item(14, 4), item(12, 2)]), (4, &[item(11, 1)])]);
-        sketch.has("walks", "a page of revision 4 leaves out 13");
+        let mut sample_history = four();
+        sample_history.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(14, 4)])]);
+        sample_history.has("walks", "a page of revision 4 leaves out 13");
+        let mut sample_history = four();
+        sample_history.pages(5, Top, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(14, 4)])]);
+        sample_history.has("walks", "leaves out 13");
+        let mut sample_history = four();
+        sample_history.pages(5, Newest, &[(4, &[item(14, 4), item(12, 2)]), (4, &[item(11, 1)])]);
+        sample_history.has("walks", "a page of revision 4 leaves out 13");
     }
 
     #[test]
     fn what_comes_back_while_a_ranking_is_drawn_up_may_be_left_out_of_it_and_not_later_nor_in_a_stable_order() {
         let walked = |at, sort| {
-            let mut sketch = four();
-            sketch.delete(5, 13, 5).undelete(9, 13, Some(6));
-            sketch.pages(at, sort, &[(6, &[item(11, 1), item(12, 2)]), (6, &[item(14, 4)])]);
-            sketch
+            let mut sample_history = four();
+            sample_history.delete(5, 13, 5).undelete(9, 13, Some(6));
+            sample_history.pages(at, sort, &[(6, &[item(11, 1), item(12, 2)]), (6, &[item(14, 4)])]);
+            sample_history
         };
         walked(9, Top).has_none();
         walked(9, Oldest).has("walks", "leaves out 13");
@@ -217,33 +217,33 @@ mod tests {
 
     #[test]
     fn a_page_of_more_than_was_asked_for_is_found() {
-        let mut sketch = Sketch::default();
-        sketch.root(1, 11, 1, 1).root(2, 12, 2, 2).page(3, Oldest, 2, &[item(11, 1), item(12, 2)]);
-        sketch.last(|op| {
+        let mut sample_history = SampleHistory::default();
+        sample_history.root(1, 11, 1, 1).root(2, 12, 2, 2).page(3, Oldest, 2, &[item(11, 1), item(12, 2)]);
+        sample_history.last(|op| {
             if let Call::List(page) = &mut op.call {
                 page.size = 1;
             }
         });
-        sketch.has("walks", "a page of 2, though 1 were asked for");
+        sample_history.has("walks", "a page of 2, though 1 were asked for");
     }
 
     #[test]
     fn an_end_that_comes_too_early_is_found() {
-        let mut sketch = four();
-        sketch.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2), item(13, 3)])]);
-        sketch.has("walks", "leaves out 14");
-        let mut sketch = four();
-        sketch.pages(5, Newest, &[(4, &[item(14, 4)])]);
-        sketch.has("walks", "leaves out 11");
+        let mut sample_history = four();
+        sample_history.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2), item(13, 3)])]);
+        sample_history.has("walks", "leaves out 14");
+        let mut sample_history = four();
+        sample_history.pages(5, Newest, &[(4, &[item(14, 4)])]);
+        sample_history.has("walks", "leaves out 11");
     }
 
     #[test]
     fn something_twice_or_in_the_wrong_order_is_found() {
-        let mut sketch = four();
-        sketch.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(12, 2), item(13, 3), item(14, 4)])]);
-        sketch.has("walks", "twice in one walk");
-        let mut sketch = four();
-        sketch.pages(5, Oldest, &[(4, &[item(12, 2), item(11, 1), item(13, 3), item(14, 4)])]);
-        sketch.has("walks", "floor 1 follows floor 2");
+        let mut sample_history = four();
+        sample_history.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(12, 2), item(13, 3), item(14, 4)])]);
+        sample_history.has("walks", "twice in one walk");
+        let mut sample_history = four();
+        sample_history.pages(5, Oldest, &[(4, &[item(12, 2), item(11, 1), item(13, 3), item(14, 4)])]);
+        sample_history.has("walks", "floor 1 follows floor 2");
     }
 }

@@ -31,7 +31,7 @@ impl Databases {
         order("fail-sync", &[number]).await
     }
 
-    /// Fills the disk of a database for a moment, and starts the database again.
+    /// Fills the disk of a database for a timestamp, and starts the database again.
     pub(crate) async fn fill_disk(&mut self, number: u8) -> Result<()> {
         order("fill-disk", &[number]).await
     }

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_run_has_no_means_for_does_not_strike() {
+    fn a_fault_without_its_tools_is_not_injected() {
         let every: Vec<Means> = Means::ALL.iter().map(|(means, _)| *means).collect();
         assert_eq!((Kind::with(&[]).len(), Kind::with(&every).len()), (20, Kind::ALL.len()));
         assert!(Kind::with(&[Means::Disks]).contains(&Kind::FillDisk));

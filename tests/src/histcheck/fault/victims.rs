@@ -10,8 +10,8 @@ use tokio::sync::{Mutex, watch};
 
 use super::databases::Databases;
 use super::kind::Kind;
-use super::strike::Strike;
-use super::wires::Wires;
+use super::injection::Injection;
+use super::proxies::Wires;
 use crate::clock::Clock;
 use crate::histcheck::fleet::Fleet;
 use crate::net::Network;
@@ -22,7 +22,7 @@ use crate::redis;
 #[derive(Debug)]
 pub(crate) struct Rig {
     pub(crate) fleet: Fleet,
-    wires: Wires,
+    proxies: Wires,
     /// The clocks of the servers and the relay; empty if they use the clock of the machine.
     clocks: Vec<Clock>,
     /// The network namespaces of the servers and the relay; empty if they use the one of this
@@ -38,12 +38,12 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) fn new(
         fleet: Fleet,
-        wires: Wires,
+        proxies: Wires,
         (clocks, networks): (Vec<Clock>, Vec<Network>),
         redis: Arc<Mutex<dyn redis::Victim + Send>>,
         burst: watch::Sender<bool>,
     ) -> Self {
-        Self { fleet, wires, clocks, networks, databases: Databases, redis, burst: Some(burst) }
+        Self { fleet, proxies, clocks, networks, databases: Databases, redis, burst: Some(burst) }
     }
 
     /// Returns the Redis that stores the cache, for reads.
@@ -68,24 +68,24 @@ impl Rig {
     ///
     /// # Errors
     /// Fails when one of them does not run again.
-    pub(crate) async fn suffer(&mut self, strike: Strike, random: &mut StdRng) -> Result<()> {
-        let suffered = self.strike(strike, random).await;
-        suffered.with_context(|| format!("{} {}", strike.kind.name(), strike.target()))
+    pub(crate) async fn suffer(&mut self, injection: Injection, random: &mut StdRng) -> Result<()> {
+        let suffered = self.injection(injection, random).await;
+        suffered.with_context(|| format!("{} {}", injection.kind.name(), injection.target()))
     }
 
-    async fn strike(&mut self, strike: Strike, random: &mut StdRng) -> Result<()> {
-        let Strike { process, database, store, length, .. } = strike;
-        match strike.kind {
+    async fn injection(&mut self, injection: Injection, random: &mut StdRng) -> Result<()> {
+        let Injection { process, database, store, length, .. } = injection;
+        match injection.kind {
             Kind::KillServer | Kind::KillRelay => {
                 self.fleet.kill(process).await?;
                 self.fleet.replace().await
             }
-            Kind::KillSeveral => self.kill_several(strike).await,
+            Kind::KillSeveral => self.kill_several(injection).await,
             Kind::KillMidway => {
-                self.wires.of(process, store).set(strike.weather().context("no weather")?);
+                self.proxies.of(process, store).set(injection.weather().context("no weather")?);
                 tokio::time::sleep(length).await;
                 self.fleet.kill(process).await?;
-                self.wires.of(process, store).set(Weather::Clear);
+                self.proxies.of(process, store).set(Weather::Clear);
                 self.fleet.replace().await
             }
             Kind::RollServer => {
@@ -99,7 +99,7 @@ impl Rig {
             }
             Kind::StepClock => {
                 let clock = self.clocks.get(process).context("it has no clock of its own")?;
-                clock.set(strike.ahead)?;
+                clock.set(injection.ahead)?;
                 tokio::time::sleep(length).await;
                 clock.set(0)
             }
@@ -117,13 +117,13 @@ impl Rig {
             Kind::KillRedis => self.hurt_redis(random, redis::RedisFault::Restart, 1).await,
             Kind::PauseRedis => self.hurt_redis(random, redis::RedisFault::Pause(length), 1).await,
             Kind::FlushRedis => self.hurt_redis(random, redis::RedisFault::Flush, 1).await,
-            Kind::EvictRedis => self.hurt_redis(random, redis::RedisFault::Evict, strike.keys).await,
+            Kind::EvictRedis => self.hurt_redis(random, redis::RedisFault::Evict, injection.keys).await,
             Kind::FailOver => self.hurt_redis(random, redis::RedisFault::Failover(length), 1).await,
             Kind::Delay | Kind::Late | Kind::Slices | Kind::HalfOpen | Kind::OneWay | Kind::Reset => {
-                let wire = self.wires.of(process, store);
-                wire.set(strike.weather().context("no weather")?);
+                let proxy = self.proxies.of(process, store);
+                proxy.set(injection.weather().context("no weather")?);
                 tokio::time::sleep(length).await;
-                wire.set(Weather::Clear);
+                proxy.set(Weather::Clear);
                 Ok(())
             }
             Kind::Blackhole => {
@@ -143,16 +143,16 @@ impl Rig {
     }
 
     /// Starts each process again as soon as it has ended, whether the others run or not.
-    async fn kill_several(&mut self, strike: Strike) -> Result<()> {
+    async fn kill_several(&mut self, injection: Injection) -> Result<()> {
         let servers = async {
-            for server in strike.servers() {
+            for server in injection.servers() {
                 self.fleet.kill(server).await?;
             }
             self.fleet.replace().await
         };
         let databases = async {
-            self.databases.kill(&strike.databases()).await?;
-            self.databases.start(&strike.databases()).await
+            self.databases.kill(&injection.databases()).await?;
+            self.databases.start(&injection.databases()).await
         };
         tokio::try_join!(servers, databases).map(|_| ())
     }

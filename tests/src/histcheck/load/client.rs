@@ -36,7 +36,7 @@ pub(crate) type Acknowledged = Vec<(Call, RequestId)>;
 
 /// State shared by all clients of a run.
 #[derive(Debug)]
-pub(crate) struct Stage {
+pub(crate) struct Environment {
     pub(crate) doors: Arc<Doors>,
     pub(crate) roots: Ground,
     pub(crate) replies: Ground,
@@ -47,7 +47,7 @@ pub(crate) struct Stage {
     pub(crate) hurried: AtomicU64,
 }
 
-impl Stage {
+impl Environment {
     pub(crate) fn new(doors: Arc<Doors>, recorder: Recorder) -> Self {
         let (answered, hurried) = (AtomicU64::new(0), AtomicU64::new(0));
         let (roots, replies) = (Ground::new(SUBJECTS), Ground::new(SUBJECTS));
@@ -78,16 +78,16 @@ impl Client {
     ///
     /// # Errors
     /// Fails when the history cannot be written.
-    pub(crate) async fn run(mut self, stage: Arc<Stage>, mut go: watch::Receiver<bool>) -> Result<Acknowledged> {
+    pub(crate) async fn run(mut self, environment: Arc<Environment>, mut go: watch::Receiver<bool>) -> Result<Acknowledged> {
         while go.wait_for(|go| *go).await.is_ok() {
-            let ask = self.planner.next(&stage.roots, &stage.replies, stage.now());
-            self.ask(&stage, ask).await?;
+            let ask = self.planner.next(&environment.roots, &environment.replies, environment.now());
+            self.ask(&environment, ask).await?;
         }
         Ok(self.planner.acknowledged())
     }
 
     /// Repeats a call until it is answered, the period ends or, at random, after the first attempt.
-    async fn ask(&mut self, stage: &Stage, ask: Ask) -> Result<()> {
+    async fn ask(&mut self, environment: &Environment, ask: Ask) -> Result<()> {
         let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
         // Some calls are cancelled in the middle of their work, and some are never repeated, as by
         // real callers.
@@ -97,7 +97,7 @@ impl Client {
         let patience = if rng.random_ratio(1, 10) { Duration::ZERO } else { PATIENCE };
         let usual = if ask.call.view().is_some() { READ } else { WRITE };
         let mut limit = hurry.unwrap_or(usual);
-        stage.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
+        environment.hurried.fetch_add(u64::from(hurry.is_some()), Ordering::Relaxed);
         let mut rival = ask.rival.clone().map(|call| anyhow::Ok((self.fresh()?, Ask::of(call)))).transpose()?;
         let begun = Instant::now();
         loop {
@@ -110,24 +110,24 @@ impl Client {
             let look = async {
                 let Some(look) = beside else { return Ok(None) };
                 tokio::time::sleep(aside).await;
-                self.attempt(stage, there, &look, (0, 0), READ).await.map(Some)
+                self.attempt(environment, there, &look, (0, 0), READ).await.map(Some)
             };
             // The rival is sent only once, with any result.
             let other = rival.take();
             let other = async {
                 let Some((request, like)) = other else { return Ok(None) };
                 tokio::time::sleep(behind).await;
-                self.attempt(stage, (here + 1) % SERVERS, &like, request, WRITE).await.map(Some)
+                self.attempt(environment, (here + 1) % SERVERS, &like, request, WRITE).await.map(Some)
             };
-            let told = self.attempt(stage, here, &ask, request, limit);
+            let told = self.attempt(environment, here, &ask, request, limit);
             let ((op, token, passing), _, other) = tokio::try_join!(told, look, other)?;
             if let Some((other, ..)) = other {
                 self.planner.heed(&other);
             }
             let again = passing && request != (0, 0) && begun.elapsed() < patience;
             if !again {
-                stage.answered.fetch_add(1, Ordering::Relaxed);
-                Planner::teach(&op, &stage.roots, &stage.replies);
+                environment.answered.fetch_add(1, Ordering::Relaxed);
+                Planner::teach(&op, &environment.roots, &environment.replies);
                 self.planner.learn(ask, &op, token);
                 return Ok(());
             }
@@ -140,16 +140,16 @@ impl Client {
     /// page, and true if the same call may succeed later.
     async fn attempt(
         &self,
-        stage: &Stage,
+        environment: &Environment,
         server: usize,
         ask: &Ask,
         request: RequestId,
         limit: Duration,
     ) -> Result<(Op, String, bool)> {
-        let channel = stage.doors.channel(server);
-        let begun = stage.now();
+        let channel = environment.doors.channel(server);
+        let begun = environment.now();
         let told = send(channel, &ask.call, request, &ask.token, limit).await;
-        let ended = stage.now();
+        let ended = environment.now();
         let (outcome, token, passing) = match told {
             Ok((outcome, token)) => (outcome, token, false),
             Err(status) => {
@@ -159,7 +159,7 @@ impl Client {
         };
         let (client, server, call) = (self.number, server as u8, ask.call.clone());
         let op = Op { client, server, begun, ended, request, call, outcome };
-        stage.recorder.op(op.clone())?;
+        environment.recorder.op(op.clone())?;
         Ok((op, token, passing))
     }
 

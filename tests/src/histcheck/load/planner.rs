@@ -49,7 +49,7 @@ pub(crate) struct Ask {
     pub(crate) token: String,
     /// The server to call, if it is not random.
     pub(crate) server: Option<usize>,
-    /// A call of another member, sent to another server a moment later.
+    /// A call of another member, sent to another server a timestamp later.
     pub(crate) rival: Option<Call>,
     /// The walk that the page belongs to.
     walk: Option<Walk>,
@@ -282,7 +282,7 @@ impl Planner {
         Some(Call::Like { subject, comment, member: self.member(), value })
     }
 
-    /// Returns likes of the same comment by two members at different servers, one a moment after
+    /// Returns likes of the same comment by two members at different servers, one a timestamp after
     /// the other, and mostly without a later like. The cache updates may arrive in another order
     /// than the commits.
     fn rivals(&mut self) -> Option<Ask> {

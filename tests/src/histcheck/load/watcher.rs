@@ -14,7 +14,7 @@ use riposte_sdk::v1::{CommentChangeKind, GetSubjectRequest, SubjectChange, Watch
 use tokio::sync::watch;
 use tonic::{Code, Status};
 
-use super::{SUBJECTS, Stage, failed};
+use super::{SUBJECTS, Environment, failed};
 use crate::Watch;
 use crate::histcheck::fleet::SERVERS;
 use crate::histcheck::history::{Call, How, Nanos, Op, Outcome, TOLD, Told};
@@ -61,18 +61,18 @@ impl Watcher {
     ///
     /// # Errors
     /// Fails when the history cannot be written, or when at the end no server responds.
-    pub(crate) async fn run(mut self, stage: Arc<Stage>, mut over: watch::Receiver<bool>) -> Result<()> {
+    pub(crate) async fn run(mut self, environment: Arc<Environment>, mut over: watch::Receiver<bool>) -> Result<()> {
         while !*over.borrow() {
             let (stays, server) = (STAYS.mul_f64(self.rng.random()), self.rng.random_range(0..SERVERS));
             let leave = async {
                 let over = async { over.wait_for(|over| *over).await.is_ok() };
                 tokio::time::timeout(stays, over).await.is_ok()
             };
-            self.stay(&stage, server, None, leave).await?;
+            self.stay(&environment, server, None, leave).await?;
             tokio::time::sleep(PAUSE.mul_f64(self.rng.random())).await;
         }
         let server = self.rng.random_range(0..SERVERS);
-        self.rest(&stage, server).await
+        self.rest(&environment, server).await
     }
 
     /// Watches until it has received all changes up to the subject's revision. It is used when
@@ -80,10 +80,10 @@ impl Watcher {
     ///
     /// # Errors
     /// Fails when the server does not respond, or when the history cannot be written.
-    pub(crate) async fn rest(mut self, stage: &Stage, server: usize) -> Result<()> {
+    pub(crate) async fn rest(mut self, environment: &Environment, server: usize) -> Result<()> {
         let key = Some(names::key(self.subject));
         let row = GetSubjectRequest { key, fresh: true, ..GetSubjectRequest::default() };
-        let last = match SubjectServiceClient::new(stage.doors.channel(server)).get_subject(row).await {
+        let last = match SubjectServiceClient::new(environment.doors.channel(server)).get_subject(row).await {
             Ok(answer) => answer.into_inner().subject.context("no subject")?.revision,
             // A subject is created with its first comment.
             Err(status) if status.code() == Code::NotFound => return Ok(()),
@@ -96,7 +96,7 @@ impl Watcher {
             // 0 would begin with the next change.
             self.seen = (last - TOLD).max(1);
         }
-        match self.stay(stage, server, Some(last), tokio::time::sleep(WITHIN)).await? {
+        match self.stay(environment, server, Some(last), tokio::time::sleep(WITHIN)).await? {
             Some(status) => {
                 let words = status.to_string();
                 ensure!(!failed(status).1, words);
@@ -110,19 +110,19 @@ impl Watcher {
     /// Returns the reason of the end.
     async fn stay<T>(
         &mut self,
-        stage: &Stage,
+        environment: &Environment,
         server: usize,
         last: Option<i64>,
         leave: impl Future<Output = T>,
     ) -> Result<Option<Status>> {
-        let mut begun = stage.now();
-        let opened = tokio::time::timeout(WITHIN, self.open(stage, server)).await;
+        let mut begun = environment.now();
+        let opened = tokio::time::timeout(WITHIN, self.open(environment, server)).await;
         let mut stream = match opened.unwrap_or_else(|_| Err(Status::deadline_exceeded("no watch begins in time"))) {
             Ok(stream) => stream,
             // Until its first comment a subject cannot be watched.
             Err(status) if self.seen <= 1 && status.code() == Code::NotFound => return Ok(None),
             Err(status) => {
-                self.take_down(stage, server, begun, failed(status.clone()).0)?;
+                self.take_down(environment, server, begun, failed(status.clone()).0)?;
                 return Ok(Some(status));
             }
         };
@@ -142,32 +142,32 @@ impl Watcher {
             match event {
                 Ok(Event::Change(change)) => told.push(as_told(&change)),
                 Ok(Event::Gap(gap)) => {
-                    self.changes(stage, server, begun, std::mem::take(&mut told), None)?;
+                    self.changes(environment, server, begun, std::mem::take(&mut told), None)?;
                     let (first, last) = (gap.first_revision, gap.last_revision);
-                    self.take_down(stage, server, begun, Outcome::Gap { first, last })?;
-                    (self.seen, begun) = (last, stage.now());
+                    self.take_down(environment, server, begun, Outcome::Gap { first, last })?;
+                    (self.seen, begun) = (last, environment.now());
                 }
                 Ok(Event::Opened(_)) => break Some(Status::data_loss("it begins twice")),
                 Err(status) => break Some(status),
             }
         };
-        self.changes(stage, server, begun, told, last)?;
+        self.changes(environment, server, begun, told, last)?;
         if let Some(status) = &broken {
-            self.take_down(stage, server, begun, failed(status.clone()).0)?;
+            self.take_down(environment, server, begun, failed(status.clone()).0)?;
         }
         Ok(broken)
     }
 
-    async fn open(&self, stage: &Stage, server: usize) -> Result<Watch, Status> {
+    async fn open(&self, environment: &Environment, server: usize) -> Result<Watch, Status> {
         let request = WatchSubjectRequest { key: Some(names::key(self.subject)), after_revision: self.seen };
-        let mut service = SubjectServiceClient::new(stage.doors.channel(server));
+        let mut service = SubjectServiceClient::new(environment.doors.channel(server));
         Watch::of(service.watch_subject(request).await?.into_inner()).await
     }
 
     /// Records changes, which must lead up to `last` if that is known.
     fn changes(
         &mut self,
-        stage: &Stage,
+        environment: &Environment,
         server: usize,
         begun: Nanos,
         told: Vec<Told>,
@@ -175,15 +175,15 @@ impl Watcher {
     ) -> Result<()> {
         let seen = told.last().map_or(self.seen, |(revision, _)| *revision);
         let outcome = Outcome::Changes { told: told.into(), last: last.unwrap_or(seen) };
-        self.take_down(stage, server, begun, outcome)?;
+        self.take_down(environment, server, begun, outcome)?;
         self.seen = seen;
         Ok(())
     }
 
-    fn take_down(&self, stage: &Stage, server: usize, begun: Nanos, outcome: Outcome) -> Result<()> {
-        let (ended, client, server) = (stage.now(), self.client, server as u8);
+    fn take_down(&self, environment: &Environment, server: usize, begun: Nanos, outcome: Outcome) -> Result<()> {
+        let (ended, client, server) = (environment.now(), self.client, server as u8);
         let call = Call::Watch { subject: self.subject, after: self.seen };
-        stage.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
+        environment.recorder.op(Op { client, server, begun, ended, request: (0, 0), call, outcome })
     }
 }
 

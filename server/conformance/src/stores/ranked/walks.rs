@@ -227,8 +227,8 @@ pub(in crate::stores) async fn ranked_walks_are_exact_while_others_write(backend
     fixture.sound(&key).await;
 }
 
-pub(in crate::stores) async fn a_new_list_under_fire_is_walked_whole(backend: Backend) {
-    let fixture = Fixture::new(&backend, "a_new_list_under_fire_is_walked_whole");
+pub(in crate::stores) async fn a_new_list_under_stress_is_walked_whole(backend: Backend) {
+    let fixture = Fixture::new(&backend, "a_new_list_under_stress_is_walked_whole");
     let key = fixture.key();
     fixture.root(&key).await;
     // The ranking holds one comment, and stays while hundreds are added: the first page extends

@@ -28,14 +28,14 @@ pub(super) fn judge(key: Key, writes: &[Write], reads: &[Read], found: &mut Foun
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::sketch::{Sketch, item};
+    use super::super::super::sample_history::{SampleHistory, item};
     use crate::histcheck::history::Value::{Dislike, Like, None as Nothing};
     use crate::histcheck::history::{Outcome, Value};
 
     /// Returns comment 11, liked by member 5 through one client; another client then takes the like
     /// back.
-    fn undone() -> Sketch {
-        let mut history = Sketch::default();
+    fn undone() -> SampleHistory {
+        let mut history = SampleHistory::default();
         history.root(1, 11, 1, 1).like(2, 5, Like, Some((1, 0, 2)));
         history.like(3, 5, Nothing, Some((0, 0, 3))).last(|op| op.client = 7);
         history
@@ -68,7 +68,7 @@ mod tests {
         history.like(4, 5, Dislike, None).last(|op| op.client = 8);
         history.like(5, 5, Like, Some((1, 0, 4))).state(6, 5, Dislike).has_none_of("likes");
         history.state(7, 5, Nothing).has("likes", "to have None");
-        let mut history = Sketch::default();
+        let mut history = SampleHistory::default();
         history.root(1, 11, 1, 1).like(2, 5, Like, None).again(3, Outcome::Unknown("UNAVAILABLE".into()));
         history.last(|op| op.client = 1_000).like(4, 5, Like, Some((1, 0, 2))).last(|op| op.client = 7);
         history.like(5, 5, Nothing, Some((0, 0, 3))).last(|op| op.client = 8);

@@ -56,11 +56,11 @@ pub(super) async fn begin(
     let databases = Databases::on(&databases, TABLES).await?;
     let port = |url: &String| url.rsplit(':').next().and_then(|port| port.parse().ok()).context("no port");
     let ports = databases.servers.iter().map(port).collect::<Result<Vec<u16>>>()?;
-    let wires = Wires::to(&ports, copies.port, &networks, options.seed).await?;
+    let proxies = Wires::to(&ports, copies.port, &networks, options.seed).await?;
     let launch = |process: usize| {
-        let mut sets = crate::settings::on_databases(&wires.databases(process), &databases.name);
+        let mut sets = crate::settings::on_databases(&proxies.databases(process), &databases.name);
         sets.extend(TABLES.map(str::to_owned));
-        let url = wires.redis(process).unwrap_or_else(|| copies.url.clone());
+        let url = proxies.redis(process).unwrap_or_else(|| copies.url.clone());
         let mut more: Vec<String> = SETS.map(str::to_owned).to_vec();
         let levels = names::OBJECT_TYPES.iter().zip(names::LEVELS);
         more.extend(levels.map(|(name, levels)| format!("object_types.{name}.max_depth={levels}")));
@@ -87,7 +87,7 @@ pub(super) async fn begin(
         anyhow::Ok(Launch { sets, variables, before, errors: Some(errors.clone()) })
     };
     let fleet = Fleet::start((0..PROCESSES).map(launch).collect::<Result<_>>()?).await?;
-    let rig = Rig::new(fleet, wires, (clocks, networks), copies.redis, burst);
+    let rig = Rig::new(fleet, proxies, (clocks, networks), copies.redis, burst);
     Ok((rig, databases))
 }
 

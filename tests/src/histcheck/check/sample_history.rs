@@ -13,7 +13,7 @@ use crate::histcheck::history::{
 
 /// A history under construction.
 #[derive(Debug, Default)]
-pub(super) struct Sketch {
+pub(super) struct SampleHistory {
     history: History,
     requests: u64,
 }
@@ -49,7 +49,7 @@ pub(super) fn tombstone(id: i64, floor: i32) -> Item {
 
 const UNKNOWN: &str = "Unavailable";
 
-impl Sketch {
+impl SampleHistory {
     /// Adds an operation of a second; a write gets a request id of its own.
     pub(super) fn op(&mut self, at: u64, call: Call, outcome: Outcome) -> &mut Self {
         self.requests += 1;

@@ -14,12 +14,12 @@ use crate::servers::{runtime, told};
 
 /// The runtime and the backend of the cases.
 #[derive(Debug)]
-pub(crate) struct Stage {
+pub(crate) struct Environment {
     runtime: Runtime,
     backend: Backend,
 }
 
-impl Stage {
+impl Environment {
     /// Returns the environment for a backend that works in `runtime`.
     pub(crate) fn new(runtime: Runtime, backend: Backend) -> Self {
         Self { runtime, backend }
@@ -42,9 +42,9 @@ impl Stage {
 }
 
 /// Runs a case, or reports that it is skipped where the backend is not available.
-pub(crate) fn play(stage: Option<&Stage>, category: &str, name: &str) {
-    match stage {
-        Some(stage) => stage.runtime.block_on(stores::run(category, name, stage.backend.clone())),
+pub(crate) fn play(environment: Option<&Environment>, category: &str, name: &str) {
+    match environment {
+        Some(environment) => environment.runtime.block_on(stores::run(category, name, environment.backend.clone())),
         None => eprintln!("SKIPPED {category}::{name}"),
     }
 }

@@ -30,7 +30,7 @@ impl Store {
 
 /// One fault. Each kind uses only the fields that it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Strike {
+pub(crate) struct Injection {
     pub(crate) kind: Kind,
     /// A server or the relay.
     pub(crate) process: usize,
@@ -71,7 +71,7 @@ const WEATHER: [(&[Kind], Weather); 4] = [
     (&[Kind::Reset], Weather::Reset),
 ];
 
-impl Strike {
+impl Injection {
     /// Returns an endless sequence of faults. Each round contains every available kind once, in
     /// random order.
     pub(crate) fn plan(means: &[Means], mut random: StdRng) -> impl Iterator<Item = Self> + use<> {
@@ -169,12 +169,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_strikes_once_in_each_round_and_a_seed_repeats_itself() {
+    fn every_kind_is_injected_once_in_each_round_and_a_seed_repeats_itself() {
         let kinds = Kind::with(&[Means::Disks]).len();
         let plan =
-            |seed| Strike::plan(&[Means::Disks], StdRng::seed_from_u64(seed)).take(4 * kinds).collect::<Vec<_>>();
+            |seed| Injection::plan(&[Means::Disks], StdRng::seed_from_u64(seed)).take(4 * kinds).collect::<Vec<_>>();
         for round in plan(1).chunks(kinds) {
-            let mut names: Vec<&str> = round.iter().map(|strike| strike.kind.name()).collect();
+            let mut names: Vec<&str> = round.iter().map(|injection| injection.kind.name()).collect();
             names.sort_unstable();
             names.dedup();
             assert_eq!(names.len(), kinds, "{names:?}");
@@ -185,17 +185,17 @@ mod tests {
 
     #[test]
     fn servers_and_databases_die_together_alone_and_both() {
-        let several = |strike: &Strike| strike.kind == Kind::KillSeveral;
-        let struck = Strike::plan(&[], StdRng::seed_from_u64(1)).filter(several).take(50);
+        let several = |injection: &Injection| injection.kind == Kind::KillSeveral;
+        let struck = Injection::plan(&[], StdRng::seed_from_u64(1)).filter(several).take(50);
         let struck: std::collections::BTreeSet<_> =
-            struck.map(|strike| (strike.servers().collect::<Vec<_>>(), strike.databases())).collect();
+            struck.map(|injection| (injection.servers().collect::<Vec<_>>(), injection.databases())).collect();
         // Each server alone or both, with each database alone or both.
         assert_eq!(struck.len(), 9, "{struck:?}");
     }
 
     #[test]
     fn no_wire_leads_to_a_cluster() {
-        let mut struck = Strike::plan(&[Means::Cluster], StdRng::seed_from_u64(1)).take(500);
-        assert!(struck.all(|strike| strike.store != Store::Redis));
+        let mut struck = Injection::plan(&[Means::Cluster], StdRng::seed_from_u64(1)).take(500);
+        assert!(struck.all(|injection| injection.store != Store::Redis));
     }
 }

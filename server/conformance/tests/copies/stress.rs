@@ -28,7 +28,7 @@ const LEADER: LeaseCandidate = LeaseCandidate::mending([7; 16]);
 
 /// The processes, subjects and faults of a stress test.
 #[derive(Clone)]
-pub(crate) struct Fire {
+pub(crate) struct Stress {
     pub(crate) processes: Vec<Cached>,
     pub(crate) keys: Vec<SubjectKey>,
     ids: Arc<Mutex<BTreeMap<SubjectKey, Vec<CommentId>>>>,
@@ -39,9 +39,9 @@ pub(crate) struct Fire {
     requests: Arc<AtomicU64>,
 }
 
-impl Fire {
+impl Stress {
     pub(crate) fn new(processes: Vec<Cached>, subjects: usize) -> Self {
-        let key = |n: usize| SubjectKey::stored("fire".to_owned(), n.to_string());
+        let key = |n: usize| SubjectKey::stored("stress".to_owned(), n.to_string());
         let keys = (0..subjects).map(key).collect();
         let (ids, requests) = (Arc::default(), Arc::new(AtomicU64::new(rand::random_range(0..1 << 60))));
         Self { processes, keys, ids, evict: None, clear: None, requests }
@@ -80,7 +80,7 @@ impl Fire {
         let verb = verb.into_type();
         let number = self.requests.fetch_add(1, Ordering::Relaxed).to_string();
         let request = RequestIdentity {
-            key: IdempotencyKey::imported("comment", "fire", &number),
+            key: IdempotencyKey::imported("comment", "stress", &number),
             fingerprint: Fingerprint::of(&[number.as_bytes()]),
         };
         let command = Command { subject: key.clone(), verb, request, now: Millis(1_800_000_000_000) };

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use anyhow::{Result, ensure};
 
-use super::strike::{PROCESSES, Store};
+use super::injection::{PROCESSES, Store};
 use crate::net::Network;
 use crate::proxy::Proxy;
 
@@ -26,24 +26,24 @@ impl Wires {
         ensure!(databases.len() == DATABASES, "there are {} databases", databases.len());
         let mut all = Vec::new();
         for process in 0..PROCESSES {
-            let mut wires = Vec::new();
+            let mut proxies = Vec::new();
             for (place, port) in (0..).zip(databases.iter().copied().chain(redis)) {
                 let here = networks.get(process).map_or(Ipv4Addr::LOCALHOST, |network| network.store(place));
-                wires.push(Proxy::between(here, port, seed ^ (process as u64 * 8 + u64::from(place)) << 32).await?);
+                proxies.push(Proxy::between(here, port, seed ^ (process as u64 * 8 + u64::from(place)) << 32).await?);
             }
-            all.push(wires);
+            all.push(proxies);
         }
         Ok(Self(all))
     }
 
     /// Returns the addresses of the databases for one process.
     pub(crate) fn databases(&self, process: usize) -> Vec<String> {
-        self.0[process][..DATABASES].iter().map(|wire| format!("mysql://root@{}", wire.address())).collect()
+        self.0[process][..DATABASES].iter().map(|proxy| format!("mysql://root@{}", proxy.address())).collect()
     }
 
     /// Returns the address of Redis for one process; none if there is no proxy to it.
     pub(crate) fn redis(&self, process: usize) -> Option<String> {
-        self.0[process].get(DATABASES).map(|wire| format!("redis://{}", wire.address()))
+        self.0[process].get(DATABASES).map(|proxy| format!("redis://{}", proxy.address()))
     }
 
     pub(super) fn of(&self, process: usize, store: Store) -> &Proxy {
