@@ -6,9 +6,9 @@
 //! finds violations, and [`run`] combines them. `cargo xtask prove` starts it with two databases;
 //! docs/reliability.md describes its use.
 
-mod environment;
 mod check;
 mod end;
+mod environment;
 mod fault;
 mod fleet;
 mod history;

@@ -8,8 +8,6 @@
 
 #[path = "copies/damaged.rs"]
 mod damaged;
-#[path = "copies/stress.rs"]
-mod stress;
 #[expect(dead_code, reason = "other tests play the suite")]
 #[path = "environment/process.rs"]
 mod process;
@@ -21,13 +19,14 @@ mod rights;
 mod servers;
 #[path = "copies/storms.rs"]
 mod storms;
+#[path = "copies/stress.rs"]
+mod stress;
 #[path = "copies/stuck.rs"]
 mod stuck;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use stress::{Stress, RepairRun};
 use futures::future::join_all;
 use riposte_cache::{
     Cache, CacheAuditor, CacheEvent, CacheLimits, CacheRepair, CachedPageQuery, CommittedState, EntryLookup, ListPart,
@@ -39,6 +38,7 @@ use riposte_core::ids::PARTITIONS;
 use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::{CommentRows, LikeRows, ListRows, Reader, SubjectRows};
 use riposte_core::{LikeValue, Partition};
+use stress::{RepairRun, Stress};
 
 const FIRST: PageQuery = PageQuery { order: ListOrder::Newest, start: PageStart::Beginning, limit: 20 };
 

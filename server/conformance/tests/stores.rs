@@ -13,6 +13,8 @@ mod cached_redis;
 mod cached_reference;
 #[path = "stores/databases.rs"]
 mod databases;
+#[path = "stores/environment.rs"]
+mod environment;
 #[path = "stores/mariadb_sharded.rs"]
 mod mariadb_sharded;
 #[path = "stores/mariadb_single.rs"]
@@ -26,5 +28,3 @@ mod process;
 mod servers;
 #[path = "stores/sqlite.rs"]
 mod sqlite;
-#[path = "stores/environment.rs"]
-mod environment;

@@ -25,10 +25,10 @@ mod ranks;
 mod refusals;
 mod revisions;
 mod rows;
-mod served;
-mod several;
 #[cfg(test)]
 mod sample_history;
+mod served;
+mod several;
 mod tables;
 mod walks;
 

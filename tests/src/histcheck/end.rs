@@ -21,7 +21,7 @@ use tonic::Code;
 use super::fault::Rig;
 use super::fleet::SERVERS;
 use super::history::{Call, Item, Op, Outcome, PageOf, Place, RequestId, Sort, USUAL, Value, View};
-use super::load::{Acknowledged, SUBJECTS, Environment, Watcher, counts, failed, heard, item, send};
+use super::load::{Acknowledged, Environment, SUBJECTS, Watcher, counts, failed, heard, item, send};
 use super::names;
 use crate::Server;
 use crate::mysql::Databases;
@@ -67,7 +67,11 @@ pub(super) async fn read(environment: &Environment, rig: &Rig, databases: &Datab
 ///
 /// # Errors
 /// Fails when a repeat has no response, since no fault is injected any more.
-pub(super) async fn repeat(environment: &Environment, mut acknowledged: Acknowledged, random: &mut StdRng) -> Result<()> {
+pub(super) async fn repeat(
+    environment: &Environment,
+    mut acknowledged: Acknowledged,
+    random: &mut StdRng,
+) -> Result<()> {
     let (chosen, _) = acknowledged.partial_shuffle(random, REPEATS);
     for (number, (call, request)) in chosen.iter().enumerate() {
         one(environment, CLIENT + 11, (call.clone(), *request), number % SERVERS).await?;
@@ -121,7 +125,12 @@ async fn one(environment: &Environment, client: u32, (call, request): (Call, Req
 }
 
 /// Exports all rows and likes, and returns the likes.
-async fn export(environment: &Environment, server: &Server, subject: u32, drifts: Vec<String>) -> Result<Vec<(i64, u32, Value)>> {
+async fn export(
+    environment: &Environment,
+    server: &Server,
+    subject: u32,
+    drifts: Vec<String>,
+) -> Result<Vec<(i64, u32, Value)>> {
     let begun = environment.now();
     let request = ExportSubjectRequest { key: Some(names::key(subject)) };
     let mut told = None;

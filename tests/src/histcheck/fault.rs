@@ -1,12 +1,12 @@
 //! The faults injected into processes, stores and the proxies between them during the load.
 
 mod databases;
-mod kind;
 mod injection;
-mod victims;
+mod kind;
 mod proxies;
+mod victims;
 
+pub(crate) use injection::{Injection, PATIENT, PROCESSES, RELAY};
 pub use kind::Means;
-pub(crate) use injection::{PATIENT, PROCESSES, RELAY, Injection};
-pub(crate) use victims::Rig;
 pub(crate) use proxies::Wires;
+pub(crate) use victims::Rig;

@@ -14,12 +14,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
 use super::check::STALE;
-use super::fault::{Rig, Injection};
+use super::fault::{Injection, Rig};
 use super::history::{Alarm, Fault, Recorder};
-use super::load::{Acknowledged, BURST, CLIENTS, Client, RIPE, Environment, Watcher};
+use super::load::{Acknowledged, BURST, CLIENTS, Client, Environment, RIPE, Watcher};
 use super::options::Options;
 use super::summary::Recoveries;
-use super::{environment, check, end, history, probe, report, summary};
+use super::{check, end, environment, history, probe, report, summary};
 
 /// The longest pause between two faults.
 const CALM: Duration = Duration::from_secs(4);
@@ -75,7 +75,8 @@ pub(super) async fn run(options: &Options) -> Result<bool> {
         listens.await??;
     }
     environment.recorder.flush()?;
-    let (answered, hurried) = (environment.answered.load(Ordering::Relaxed), environment.hurried.load(Ordering::Relaxed));
+    let (answered, hurried) =
+        (environment.answered.load(Ordering::Relaxed), environment.hurried.load(Ordering::Relaxed));
     println!("{answered} calls brought to an end, {hurried} of them first cancelled in the middle");
     let sound = judge(&path, options, &recoveries)?;
     let kept = sound == options.mutant.is_empty();

@@ -32,9 +32,13 @@ pub(super) struct Counted<'s> {
 impl<'s> Counted<'s> {
     pub(super) fn new(subject_table: &'s SubjectTable) -> Self {
         let mut counted = Self { subject_table, roots: 0, comments: 0, counts: BTreeMap::new() };
-        let places: BTreeMap<&[u8], CommentId> =
-            subject_table.rows.values().map(|row| (row.comment.reference.path.as_bytes(), row.comment.reference.id)).collect();
-        for comment in subject_table.rows.values().map(|row| &row.comment).filter(|c| c.lifecycle.state == CommentState::Active)
+        let places: BTreeMap<&[u8], CommentId> = subject_table
+            .rows
+            .values()
+            .map(|row| (row.comment.reference.path.as_bytes(), row.comment.reference.id))
+            .collect();
+        for comment in
+            subject_table.rows.values().map(|row| &row.comment).filter(|c| c.lifecycle.state == CommentState::Active)
         {
             counted.comments += 1;
             counted.roots += i32::from(comment.reference.root_id.is_none());
@@ -122,7 +126,11 @@ impl<'s> Counted<'s> {
 /// Panics when an invariant is violated: the domain has a bug.
 pub(super) fn audit(subject_table: &SubjectTable) {
     let drifts = Counted::new(subject_table).drifts();
-    assert!(drifts.is_empty(), "the domain's deltas and the rows disagree under {:?}: {drifts:?}", subject_table.subject.key);
+    assert!(
+        drifts.is_empty(),
+        "the domain's deltas and the rows disagree under {:?}: {drifts:?}",
+        subject_table.subject.key
+    );
     let mut floors: BTreeMap<Option<CommentId>, Vec<i32>> = BTreeMap::new();
     let mut paths: BTreeSet<&[u8]> = BTreeSet::new();
     for comment in subject_table.rows.values().map(|row| &row.comment) {

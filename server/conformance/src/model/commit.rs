@@ -84,7 +84,10 @@ impl Tables {
             let content = unit.content(*id).cloned().ok_or_else(|| lost("content"))?;
             let client = write_set.clients.get(id).cloned().unwrap_or_default();
             let origin = write_set.origins.get(id).cloned();
-            let subject_table = self.subject_tables.values_mut().find(|subject_table| subject_table.subject.id == comment.reference.subject_id);
+            let subject_table = self
+                .subject_tables
+                .values_mut()
+                .find(|subject_table| subject_table.subject.id == comment.reference.subject_id);
             let subject_table = subject_table.ok_or_else(|| lost("subject of a new comment"))?;
             self.homes.insert(*id, subject_table.subject.key.clone());
             let row = Row { comment, content, past: Vec::new(), client, origin, request: *request };
@@ -108,7 +111,8 @@ impl Tables {
             self.owning(&key)?.likes.insert((*id, member.clone()), like);
         }
         for (subject, key, record) in &write_set.requests {
-            let subject_table = self.subject_tables.values_mut().find(|subject_table| subject_table.subject.id == *subject);
+            let subject_table =
+                self.subject_tables.values_mut().find(|subject_table| subject_table.subject.id == *subject);
             let twice = subject_table.ok_or_else(|| lost("subject of a request"))?.requests.insert(*key, *record);
             if twice.is_some() {
                 return Err(Error::internal("one request key was remembered twice"));
@@ -123,7 +127,10 @@ impl Tables {
 
     fn row(&mut self, id: CommentId) -> Result<&mut Row> {
         let key = self.homes.get(&id).ok_or_else(|| lost("comment's subject"))?;
-        self.subject_tables.get_mut(key).and_then(|subject_table| subject_table.rows.get_mut(&id)).ok_or_else(|| lost("comment"))
+        self.subject_tables
+            .get_mut(key)
+            .and_then(|subject_table| subject_table.rows.get_mut(&id))
+            .ok_or_else(|| lost("comment"))
     }
 }
 

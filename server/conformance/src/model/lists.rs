@@ -93,7 +93,10 @@ impl Counted<'_> {
             subject: self.subject_table.subject.key.clone(),
             path: path.clone(),
             floor: row.comment.reference.floor,
-            ancestor_ids: above.filter_map(|path| self.subject_table.at(&path)).map(|row| row.comment.reference.id).collect(),
+            ancestor_ids: above
+                .filter_map(|path| self.subject_table.at(&path))
+                .map(|row| row.comment.reference.id)
+                .collect(),
             parent_id: row.comment.reference.parent_id,
             member: row.comment.reference.member.clone(),
         }

@@ -27,7 +27,10 @@ impl Reader for Model {
 impl SubjectRows for Model {
     async fn subjects(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let tables = self.tables();
-        Ok(keys.iter().map(|key| tables.subject_table(key).map(|subject_table| Counted::new(subject_table).subject())).collect())
+        Ok(keys
+            .iter()
+            .map(|key| tables.subject_table(key).map(|subject_table| Counted::new(subject_table).subject()))
+            .collect())
     }
 
     async fn list_subjects(
@@ -38,7 +41,8 @@ impl SubjectRows for Model {
     ) -> Result<(Vec<Subject>, Option<SubjectCursor>)> {
         let tables = self.tables();
         let wanted = |of: &ObjectType| object_type.is_none_or(|object_type| of == object_type);
-        let of_type = tables.subject_tables.values().filter(|subject_table| wanted(subject_table.subject.key.object_type()));
+        let of_type =
+            tables.subject_tables.values().filter(|subject_table| wanted(subject_table.subject.key.object_type()));
         let mut subjects: Vec<_> = of_type.map(|subject_table| Counted::new(subject_table).subject()).collect();
         subjects.sort_by_key(|subject| subject.id);
         subjects.retain(|subject| after.after.is_none_or(|after| subject.id > after));
@@ -59,18 +63,25 @@ impl SubjectRows for Model {
 impl CommentRows for Model {
     async fn locate(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentLocation>>> {
         let tables = self.tables();
-        Ok(ids.iter().map(|id| tables.home(*id).map(|(subject_table, row)| Counted::new(subject_table).located(row))).collect())
+        Ok(ids
+            .iter()
+            .map(|id| tables.home(*id).map(|(subject_table, row)| Counted::new(subject_table).located(row)))
+            .collect())
     }
 
     async fn comments(&self, ids: &[CommentId]) -> Result<Vec<Option<CommentView>>> {
         let tables = self.tables();
-        let open = |id: &CommentId| tables.home(*id).filter(|(subject_table, _)| subject_table.subject.delete_time.is_none());
+        let open =
+            |id: &CommentId| tables.home(*id).filter(|(subject_table, _)| subject_table.subject.delete_time.is_none());
         Ok(ids.iter().map(|id| open(id).map(|(subject_table, row)| Counted::new(subject_table).view(row))).collect())
     }
 
     async fn conversation(&self, key: &SubjectKey, id: CommentId, limit: usize) -> Result<Vec<CommentView>> {
         let tables = self.tables();
-        Ok(tables.open_subject_table(key).map(|subject_table| Counted::new(subject_table).chain(id, limit)).unwrap_or_default())
+        Ok(tables
+            .open_subject_table(key)
+            .map(|subject_table| Counted::new(subject_table).chain(id, limit))
+            .unwrap_or_default())
     }
 
     async fn revisions(&self, id: CommentId) -> Result<Vec<ContentRevision>> {
@@ -151,7 +162,8 @@ impl LikeRows for Model {
     ) -> Result<Vec<Option<LikeValue>>> {
         let tables = self.tables();
         let Some(subject_table) = tables.open_subject_table(key) else { return Ok(vec![None; ids.len()]) };
-        let value = |id: &CommentId| subject_table.likes.get(&(*id, member.clone())).map_or(LikeValue::None, |like| like.value);
+        let value =
+            |id: &CommentId| subject_table.likes.get(&(*id, member.clone())).map_or(LikeValue::None, |like| like.value);
         Ok(ids.iter().map(|id| subject_table.rows.contains_key(id).then(|| value(id))).collect())
     }
 
@@ -204,7 +216,10 @@ impl MemberRows for Model {
         limit: usize,
     ) -> Result<Page<HistoryCursor>> {
         let tables = self.tables();
-        let subject_tables = tables.subject_tables.values().filter(|subject_table| subject_table.subject.key.object_type() == object_type);
+        let subject_tables = tables
+            .subject_tables
+            .values()
+            .filter(|subject_table| subject_table.subject.key.object_type() == object_type);
         let comments = subject_tables.flat_map(|subject_table| subject_table.rows.values()).map(|row| &row.comment);
         let own = comments
             .filter(|comment| comment.reference.member == *member && (all || comment.lifecycle.state.is_visible()));

@@ -11,8 +11,8 @@ use riposte_core::page::{ListOrder, PageQuery, PageStart};
 use riposte_core::ports::{CachedPages, ListRows, PageRenderer, RenderedPage};
 use riposte_test_redis::{Program, Reply, Server};
 
-use super::stress::Stress;
 use super::process::Cached;
+use super::stress::Stress;
 use super::{FIRST, Fixture, fixture_on, servers};
 
 /// Returns the rendered page that is stored for the first page.

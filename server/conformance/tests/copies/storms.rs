@@ -9,8 +9,8 @@ use riposte_conformance::stores::StepClock;
 use riposte_store::StoreConfig;
 use riposte_test_redis::{Cluster, Program, Server, Storm, Victim};
 
-use crate::stress::Stress;
 use crate::process::{self, Cached};
+use crate::stress::Stress;
 use crate::{equal_or_absent, servers};
 
 /// The number of writes of a process before its end.

@@ -20,7 +20,7 @@ use riposte_core::ports::{CommentRows, LikeRows, ListRows, SubjectRows};
 use riposte_core::{CommentId, LikeValue, Partition, Subject, SubjectId, SubjectKey};
 use riposte_sync::track_fallback;
 
-use crate::stress::{Stress, RepairRun};
+use crate::stress::{RepairRun, Stress};
 use crate::{FIRST, Fixture, fixture_on, process, servers};
 
 /// A cache of which one partition advances only after a renewal. Everything but the operations of

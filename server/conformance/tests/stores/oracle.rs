@@ -7,8 +7,8 @@ use riposte_conformance::stores::{Backend, Process, StepClock};
 use riposte_conformance::{conformance_cases, conformance_tests};
 use riposte_store::shard::TableCounts;
 
-use crate::servers::runtime;
 use crate::environment::{self, Environment};
+use crate::servers::runtime;
 
 /// One oracle for all cases, as one database serves all cases of the other backends.
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use riposte_conformance::{conformance_cases, conformance_tests};
 
-use crate::process;
 use crate::environment::{self, Environment};
+use crate::process;
 
 static ENVIRONMENT: LazyLock<Option<Environment>> = LazyLock::new(|| {
     let config = process::sqlite_in(&environment::folder("sqlite"));

@@ -177,7 +177,11 @@ mod tests {
             let call = Call::Reply { subject: 0, parent: 11, member: 1, text: 22 };
             sample_history.root(1, 11, 1, 1).reply(2, 11, 21, 1, 2).op(3, call, Outcome::Unknown("Unavailable".into()));
             sample_history.root(4, 12, 2, 4).delete(5, 21, 5).get(6, Item { replies, ..item(11, 1) }, fresh);
-            sample_history.export(40, &[Item { replies: 1, ..item(11, 1) }, item(12, 2), dead(21, 1), below(11, 22, 2)], &[]);
+            sample_history.export(
+                40,
+                &[Item { replies: 1, ..item(11, 1) }, item(12, 2), dead(21, 1), below(11, 22, 2)],
+                &[],
+            );
             sample_history
         };
         get(2, false).has_none_of("counts");
@@ -210,7 +214,11 @@ mod tests {
     #[test]
     fn a_create_that_nobody_answered_counts_if_it_stands() {
         let mut sample_history = SampleHistory::default();
-        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1), item(12, 2)], &[]);
+        sample_history.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(
+            9,
+            &[item(11, 1), item(12, 2)],
+            &[],
+        );
         sample_history.has_none();
         let mut sample_history = SampleHistory::default();
         sample_history.root(1, 11, 1, 1).unknown_root(2, 12).counts(3, 2, 2, 2).export(9, &[item(11, 1)], &[]);

@@ -214,7 +214,9 @@ mod tests {
     fn what_is_told_before_it_was_asked_for_is_found() {
         let mut sample_history = SampleHistory::default();
         sample_history.root(1, 11, 1, 1).changes(2, 1, &[SECOND], 2).root(3, 12, 2, 2);
-        sample_history.export(9, &[item(11, 1), item(12, 2)], &[]).has("feed", "12 is told as Created, which nobody did");
+        sample_history
+            .export(9, &[item(11, 1), item(12, 2)], &[])
+            .has("feed", "12 is told as Created, which nobody did");
     }
 
     #[test]

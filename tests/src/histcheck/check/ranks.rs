@@ -205,13 +205,15 @@ mod tests {
         let ([first, second], [_, other]) = (roots(), previews());
         let page = |at| {
             let mut sample_history = liked();
-            sample_history.reply(8, 11, 23, 3, 5).delete(20, 23, 6).page(at, Sort::Oldest, 6, &[first, other, second]).last(
-                |op| {
+            sample_history
+                .reply(8, 11, 23, 3, 5)
+                .delete(20, 23, 6)
+                .page(at, Sort::Oldest, 6, &[first, other, second])
+                .last(|op| {
                     if let Call::List(page) = &mut op.call {
                         page.size = 5;
                     }
-                },
-            );
+                });
             sample_history
         };
         page(30).has_none();

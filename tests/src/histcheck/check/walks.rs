@@ -158,7 +158,9 @@ fn removed(fixture: &Fixture<'_>, comment: &Comment, revision: i64, ended: Nanos
 fn was_coming_back(fixture: &Fixture<'_>, comment: &Comment, revision: i64, timestamp: Nanos) -> bool {
     let sooner = comment.changes.iter().filter(|change| change.revision <= revision);
     let back = sooner.rev().find(|change| change.what == What::Visible(true));
-    back.is_some_and(|change| fixture.requests[change.request as usize].fate.ended().is_none_or(|ended| ended > timestamp))
+    back.is_some_and(|change| {
+        fixture.requests[change.request as usize].fate.ended().is_none_or(|ended| ended > timestamp)
+    })
 }
 
 #[cfg(test)]
@@ -240,7 +242,11 @@ mod tests {
     #[test]
     fn something_twice_or_in_the_wrong_order_is_found() {
         let mut sample_history = four();
-        sample_history.pages(5, Oldest, &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(12, 2), item(13, 3), item(14, 4)])]);
+        sample_history.pages(
+            5,
+            Oldest,
+            &[(4, &[item(11, 1), item(12, 2)]), (4, &[item(12, 2), item(13, 3), item(14, 4)])],
+        );
         sample_history.has("walks", "twice in one walk");
         let mut sample_history = four();
         sample_history.pages(5, Oldest, &[(4, &[item(12, 2), item(11, 1), item(13, 3), item(14, 4)])]);

@@ -9,8 +9,8 @@ use rand::{RngExt, SeedableRng};
 use tokio::sync::{Mutex, watch};
 
 use super::databases::Databases;
-use super::kind::Kind;
 use super::injection::Injection;
+use super::kind::Kind;
 use super::proxies::Wires;
 use crate::clock::Clock;
 use crate::histcheck::fleet::Fleet;

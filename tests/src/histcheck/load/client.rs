@@ -78,7 +78,11 @@ impl Client {
     ///
     /// # Errors
     /// Fails when the history cannot be written.
-    pub(crate) async fn run(mut self, environment: Arc<Environment>, mut go: watch::Receiver<bool>) -> Result<Acknowledged> {
+    pub(crate) async fn run(
+        mut self,
+        environment: Arc<Environment>,
+        mut go: watch::Receiver<bool>,
+    ) -> Result<Acknowledged> {
         while go.wait_for(|go| *go).await.is_ok() {
             let ask = self.planner.next(&environment.roots, &environment.replies, environment.now());
             self.ask(&environment, ask).await?;

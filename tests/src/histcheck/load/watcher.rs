@@ -14,7 +14,7 @@ use riposte_sdk::v1::{CommentChangeKind, GetSubjectRequest, SubjectChange, Watch
 use tokio::sync::watch;
 use tonic::{Code, Status};
 
-use super::{SUBJECTS, Environment, failed};
+use super::{Environment, SUBJECTS, failed};
 use crate::Watch;
 use crate::histcheck::fleet::SERVERS;
 use crate::histcheck::history::{Call, How, Nanos, Op, Outcome, TOLD, Told};
