@@ -1,5 +1,5 @@
-//! A cache of the ranking that a new listing starts with. It is kept for as long as no process
-//! makes a newer one.
+//! Caches the ranking snapshot with which a new walk of a ranked list starts. A snapshot is cached
+//! for the time in which no process creates a newer one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use riposte_core::rank::{RankedList, Ranking, WALKED_ANEW};
 use riposte_core::{Error, Millis, Result};
 use riposte_sync::SingleFlight;
 
-/// The number of lists whose last ranking is cached.
+/// The number of lists whose last ranking snapshot is cached.
 const LISTS: u64 = 10_000;
 
-/// Caches the rankings of `inner`. A list that changes gets a new ranking when its last one has
-/// reached the age [`WALKED_ANEW`], and not before. Until then every new listing starts with the
-/// last ranking, so the rows need not be read to find it. The cached next floor of the list may be
-/// outdated; a first page reports the floor at which it was read.
+/// Caches the last ranking snapshot of each list of `inner`. A list that changes gets a new
+/// snapshot when its last one has reached the age [`WALKED_ANEW`], and not before. Until then every
+/// new walk starts with the last snapshot, so no database read is needed to find it. The list's
+/// next floor, which is cached with the snapshot, may be outdated; a walk goes on with the next
+/// floor that its first page has read.
 #[derive(Debug)]
 pub struct RankingCache {
     inner: Arc<dyn Rankings>,
@@ -27,7 +28,7 @@ pub struct RankingCache {
 }
 
 impl RankingCache {
-    /// Creates a cache of the rankings of `inner`.
+    /// Creates an empty cache of the ranking snapshots of `inner`.
     #[must_use]
     pub fn new(inner: Arc<dyn Rankings>) -> Self {
         let last = Bounded::builder().max_capacity(LISTS).time_to_live(WALKED_ANEW).build();

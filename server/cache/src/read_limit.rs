@@ -1,4 +1,4 @@
-//! The limit on concurrent database reads after cache misses, per data source.
+//! Limits the concurrent database reads that follow cache misses, for each data source.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use riposte_core::{Error, Partition, Result};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-/// Maps a partition to the index of its data source, counted from 0.
+/// Maps a partition to its data source (from 0).
 pub type SourceRoute = Box<dyn Fn(Partition) -> usize + Send + Sync>;
 
-/// The delay after which a rejected caller should retry.
+/// The delay after which a rejected call may be repeated.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Limits concurrent reads per data source. See the module.
+/// The limit on concurrent reads, for each data source.
 pub struct DbReadLimit {
     sources: Vec<Semaphore>,
     route: SourceRoute,
@@ -21,8 +21,8 @@ pub struct DbReadLimit {
 }
 
 impl DbReadLimit {
-    /// Allows `reads` concurrent reads on each of `sources`. A caller that finds no capacity waits
-    /// for up to `wait`.
+    /// Allows `reads` concurrent reads on each of `sources` data sources. A further read waits for
+    /// a permit, at most for `wait`.
     #[must_use]
     pub fn new(sources: usize, route: SourceRoute, reads: usize, wait: Duration) -> Self {
         Self { sources: (0..sources.max(1)).map(|_| Semaphore::new(reads)).collect(), route, wait }
@@ -31,7 +31,7 @@ impl DbReadLimit {
     /// Acquires a permit for the data source of a partition.
     ///
     /// # Errors
-    /// [`Error::Overloaded`] if no capacity became free in time.
+    /// [`Error::Overloaded`] if no permit became free in time.
     pub(crate) async fn enter(&self, at: Partition) -> Result<SemaphorePermit<'_>> {
         let overloaded = || Error::Overloaded { after: AGAIN };
         let source = self.sources.get((self.route)(at)).ok_or_else(|| Error::internal("no such data source"))?;

@@ -1,5 +1,5 @@
-//! Reads through the cache. Data that is not cached is read from the rows once for all waiting
-//! callers, and then stored in the cache.
+//! Reads through the cache. Data that is not cached is read from the database, once for all callers
+//! that wait for it, and then stored in the cache.
 
 mod audit_samples;
 mod audited_answer;
@@ -31,10 +31,11 @@ use crate::port::{Cache, CacheFill, CachedPage, EntryLookup, FillLease, FillOutc
 use crate::read_limit::DbReadLimit;
 use crate::stats::{CacheEvent, CacheStats};
 
-/// The time for which a fill waits for a commit that was read but is not applied yet.
+/// The time for which a fill waits until the cache has applied the commits that the data of the
+/// fill contains.
 const SOON: Duration = Duration::from_millis(5);
 
-/// A [`Reader`] of the same rows as the one inside it. Cloning is cheap, and clones share all
+/// A [`Reader`] that caches the rows of an inner reader. Cloning is cheap, and clones share all
 /// state.
 #[derive(Debug, Clone)]
 pub struct CachedReader(Arc<Parts>);
@@ -52,12 +53,14 @@ struct Parts {
     pages: Loads<LoadKey, Option<Arc<CachedPage>>>,
     places: FloorIndex,
     subjects: Loads<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
-    /// Responses served from the cache, for the auditor.
+    /// Samples of the responses served from the cache; [`CacheAuditor`](crate::CacheAuditor)
+    /// compares them with the rows.
     seen: AuditSamples,
 }
 
 impl CachedReader {
-    /// Reads `inner` through `cache`, within the limit `room`.
+    /// Creates a reader of `inner` through `cache`. Partitions in `owed` are neither read from the
+    /// cache nor filled. `room` limits the reads of `inner`, and `tally` counts the events.
     #[must_use]
     pub fn new(
         inner: Arc<dyn Reader>,
@@ -71,7 +74,7 @@ impl CachedReader {
         Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, places, subjects, seen }))
     }
 
-    /// Returns the counters.
+    /// Returns the counters of cache events.
     #[must_use]
     pub fn tally(&self) -> &CacheStats {
         &self.0.tally
@@ -92,7 +95,8 @@ impl Parts {
         self.cache.is_away() || self.owed.clear(at).is_err()
     }
 
-    /// Runs a read of the rows of a partition when its data source has capacity.
+    /// Runs a read of the rows of a partition as soon as the read limit of its data source has a
+    /// free permit.
     async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
         let _room = self.room.enter(at).await?;
         self.tally.one(CacheEvent::PrimaryRead);
@@ -118,8 +122,9 @@ impl Parts {
         }
     }
 
-    /// Fills the cache with data that was read. If the entry is older than the data, the fill waits
-    /// briefly for the missing commits, and then makes the entry start anew.
+    /// Fills the cache with data that was read. If the cache has not applied all commits of the
+    /// data, the fill is repeated once after a short wait; the second attempt makes the entry start
+    /// anew.
     async fn keep(&self, fill_lease: &FillLease, mut fill: CacheFill) {
         for last in [false, true] {
             fill.force = last;

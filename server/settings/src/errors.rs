@@ -4,13 +4,12 @@ use crate::ValueOrigin;
 use std::fmt;
 use std::path::PathBuf;
 
-/// One configuration error with its key. It never quotes a value, because the value may be a
-/// secret.
+/// One configuration error with its key. The message never quotes the value, which may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     /// The key, as in `store.sources.0.url`; empty if the error concerns a whole source.
     pub path: String,
-    /// The problem and its cure.
+    /// The problem, and how to solve it.
     pub message: String,
     /// The source of the value, once it is known.
     pub origin: Option<ValueOrigin>,
@@ -20,7 +19,7 @@ pub struct ConfigError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
-/// Collects errors of any key.
+/// Collects the errors of all keys.
 #[derive(Debug, Default)]
 pub struct ErrorReport(Vec<ConfigError>);
 
@@ -32,12 +31,12 @@ pub struct ErrorScope<'r> {
 }
 
 impl ConfigError {
-    /// An error of the key at `path`, without the source of its value.
+    /// Creates an error of the key at `path`. The source of the value is not known yet.
     pub fn at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), origin: None }
     }
 
-    /// Returns the error with the source of its value.
+    /// Adds the source of the value to the error.
     #[must_use]
     pub fn located(self, source: ValueOrigin) -> Self {
         Self { origin: Some(source), ..self }
@@ -73,14 +72,14 @@ impl ErrorScope<'_> {
         self.report.fault(&format!("{}.{name}", self.prefix), message.as_ref());
     }
 
-    /// Adds an error of the key `name` if its path is empty, usually because a variable is set to
-    /// nothing.
+    /// Adds an error of the key `name` if its value is an empty path, for example from an empty
+    /// environment variable.
     pub fn path(&mut self, name: &str, path: Option<&PathBuf>) {
         let named = path.is_none_or(|path| !path.as_os_str().is_empty());
         self.require(named, name, "is empty: set a path, or omit the key");
     }
 
-    /// Adds an error of the key `name` unless `holds`.
+    /// Adds an error of the key `name` unless `valid`.
     pub fn require(&mut self, valid: bool, name: &str, message: &str) {
         if !valid {
             self.fault(name, message);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
-/// Error text for an invalid address.
+/// The error text of an invalid address.
 const FORM: &str = "must have the form mysql://user:password@host:port/database";
 
 /// The database, and the distribution of its tables.
@@ -90,11 +90,11 @@ pub struct TableRange(
 );
 
 impl StoreSettings {
-    /// Returns the settings in the terms of the store, with addresses read from their files. The
-    /// configuration must be valid.
+    /// Converts the settings into the configuration of the store, and reads addresses from their
+    /// files. The settings must have passed [`Self::validate`].
     ///
     /// # Errors
-    /// Every file that cannot be read or does not contain an address.
+    /// An error for each file that cannot be read or does not contain an address.
     pub fn to_open(&self) -> Result<StoreConfig, ConfigErrors> {
         let StoreSettings {
             kind,
@@ -105,7 +105,7 @@ impl StoreSettings {
             pools,
             lock_wait_timeout,
             transaction_timeout,
-            // The cache uses it, not the store.
+            // The timeline concerns the cache, not the store.
             timeline: _,
         } = self;
         let kind = match kind {
@@ -134,8 +134,7 @@ impl StoreSettings {
         })
     }
 
-    /// Returns the address of a data source, counted from 0, read from its file if one is
-    /// configured.
+    /// Returns the address of a data source (from 0), from its file if one is configured.
     ///
     /// # Errors
     /// The source has no address, or its file cannot be read or contains none.
@@ -150,7 +149,8 @@ impl StoreSettings {
         }
     }
 
-    /// Returns the subject tables of each source, in the order of the sources.
+    /// Returns the range of subject tables of each source, in the order of the sources. Sources
+    /// without a configured range share the tables evenly.
     pub fn table_ranges(&self) -> Vec<TableRange> {
         let count = u16::try_from(self.sources.len()).unwrap_or(u16::MAX);
         let first = |place: u16| u16::try_from(u32::from(self.subject_tables) * u32::from(place) / u32::from(count));

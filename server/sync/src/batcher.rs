@@ -1,9 +1,9 @@
 //! Combines requests that arrive while others are in progress.
 //!
-//! A few workers serve the requests. A worker takes all that wait as one batch and responds to
-//! them together, and repeats this until none waits. So a single request is served at once, and
-//! under load the batches grow instead of their number. Requests of one batch are in order of
-//! arrival.
+//! A few workers serve the requests. A worker takes all waiting requests as one batch, responds to
+//! them together, and repeats this until no request waits. A single request is therefore served at
+//! once; under load the batches become larger, not more numerous. The requests of a batch are in
+//! the order of their arrival.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,7 +22,7 @@ struct Queue<Q, A> {
     workers: usize,
 }
 
-/// A request of a batch.
+/// A request of a batch, with the channel for its response.
 #[derive(Debug)]
 pub struct BatchedRequest<Q, A> {
     /// The request.
@@ -30,8 +30,8 @@ pub struct BatchedRequest<Q, A> {
     reply: oneshot::Sender<A>,
 }
 
-/// A worker. Its owner responds to the batches of [`BatchWorker::next_batch`] until there are no
-/// more.
+/// A worker. The task that runs it responds to the batches of [`BatchWorker::next_batch`] until
+/// that method returns `None`.
 #[derive(Debug)]
 pub struct BatchWorker<Q, A> {
     batcher: Arc<Batcher<Q, A>>,
@@ -45,9 +45,9 @@ impl<Q, A> Batcher<Q, A> {
         Arc::new(Self { queue: Mutex::new(Queue { waiting: Vec::new(), workers: 0 }), max_workers })
     }
 
-    /// Adds a request. Returns the channel of its response, which ends without one if the worker is
-    /// dropped, and a new worker for the caller to run in a task of its own if there are not
-    /// enough.
+    /// Adds a request. Returns the channel of its response, and, if fewer than the maximum of
+    /// workers exist, a new worker, which the caller must run in a task of its own. The channel
+    /// closes without a response if the worker that took the request is dropped.
     pub fn add(self: &Arc<Self>, request: Q) -> (oneshot::Receiver<A>, Option<BatchWorker<Q, A>>) {
         let (reply, response) = oneshot::channel();
         let mut queue = self.queue();
@@ -65,7 +65,7 @@ impl<Q, A> Batcher<Q, A> {
 }
 
 impl<Q, A> BatchWorker<Q, A> {
-    /// Returns the requests that wait. If there are none, returns `None` and ends the worker.
+    /// Takes all waiting requests. Returns `None` if no request waits; the worker has then ended.
     pub fn next_batch(&mut self) -> Option<Vec<BatchedRequest<Q, A>>> {
         let mut queue = self.batcher.queue();
         if queue.waiting.is_empty() {
@@ -76,7 +76,8 @@ impl<Q, A> BatchWorker<Q, A> {
     }
 }
 
-/// A worker that is dropped before its end, for example by a panic, is replaced by the next one.
+/// A worker that is dropped before its end, for example by a panic, no longer counts, so the next
+/// request gets a new worker.
 impl<Q, A> Drop for BatchWorker<Q, A> {
     fn drop(&mut self) {
         if self.is_counted {
@@ -86,7 +87,7 @@ impl<Q, A> Drop for BatchWorker<Q, A> {
 }
 
 impl<Q, A> BatchedRequest<Q, A> {
-    /// Sends the response. A caller that was dropped needs none.
+    /// Sends the response. If the caller no longer waits, the response is dropped.
     pub fn respond(self, response: A) {
         let _ = self.reply.send(response);
     }

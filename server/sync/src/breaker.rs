@@ -1,5 +1,5 @@
-//! A circuit breaker: after several failures in a row a dependency gets no calls, except one probe
-//! per pause.
+//! A circuit breaker. After several failures in a row it stops the calls to a dependency, except
+//! for one probe per pause.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use std::time::Duration;
 /// The number of failures in a row that opens the breaker.
 const FAILURES: u32 = 5;
 
-/// The breaker of one dependency. Times come from any clock that never goes back and count from any
-/// fixed instant.
+/// The breaker of one dependency. The times that its methods take come from a clock that never goes
+/// back, and count from any fixed instant.
 #[derive(Debug, Default)]
 pub struct CircuitBreaker {
     failures: AtomicU32,
@@ -40,7 +40,7 @@ impl CircuitBreaker {
 
     /// Records a successful call and closes the breaker; returns `true` if it was open until now.
     pub fn succeeded(&self) -> bool {
-        // Most calls succeed: the load avoids a write when the counter is 0 already.
+        // Most calls succeed while the counter is 0; the load then avoids a write.
         self.failures.load(Ordering::Relaxed) > 0 && self.failures.swap(0, Ordering::Relaxed) >= FAILURES
     }
 

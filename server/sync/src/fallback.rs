@@ -1,5 +1,6 @@
-//! The fallback flag: records, per task, whether a read could not use the cache. A single slow call
-//! does not mark the cache as unavailable, and yet the rows served that read.
+//! Records, for each task, whether a read could not use the cache. The state of the cache's circuit
+//! breaker does not show this: after a single slow call the breaker stays closed, although the
+//! database served that read.
 
 use std::cell::Cell;
 
@@ -13,13 +14,14 @@ pub async fn track_fallback<F: Future>(work: F) -> F::Output {
     FELL_BACK.scope(Cell::new(false), work).await
 }
 
-/// Records that a read of this task goes to the rows, because the cache cannot be read. Outside of
-/// [`track_fallback`] it has no effect, because no caller reads the flag there.
+/// Records that a read of this task goes to the database, because the cache cannot be read. Outside
+/// of [`track_fallback`] this has no effect.
 pub fn record_fallback() {
     let _ = FELL_BACK.try_with(|fell_back| fell_back.set(true));
 }
 
-/// Returns whether a read of this task fell back; `false` outside of [`track_fallback`].
+/// Returns whether [`record_fallback`] was called in this task; `false` outside of
+/// [`track_fallback`].
 #[must_use]
 pub fn fell_back() -> bool {
     FELL_BACK.try_with(Cell::get).unwrap_or(false)

@@ -1,15 +1,16 @@
-//! A lock per key: tasks of this process that work on the same key take turns, and tasks that work
-//! on different keys do not wait for each other.
+//! One lock for each key. Tasks of this process that work on the same key take turns; tasks that
+//! work on different keys do not wait for each other.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// The lock of one key. It is waited for in the order of arrival, and may be held across an await.
+/// The lock of one key. Tasks acquire it in the order of their arrival, and may hold it across an
+/// await.
 pub type KeyLock = Arc<tokio::sync::Mutex<()>>;
 
-/// The locks that tasks hold or wait for. A lock exists as long as a [`KeyLock`] of it does, so
-/// the memory is bounded by the number of keys in use since the last call for a new key.
+/// The locks of all keys in use. A lock exists as long as a [`KeyLock`] of its key does. The locks
+/// that no task uses any more are removed when a task requests the lock of a new key.
 #[derive(Debug)]
 pub struct KeyedLock<K>(Mutex<HashMap<K, Weak<tokio::sync::Mutex<()>>>>);
 
@@ -20,15 +21,14 @@ impl<K> Default for KeyedLock<K> {
 }
 
 impl<K: Eq + Hash + Clone> KeyedLock<K> {
-    /// Returns the lock of a key, without waiting for it. A call for a key without a lock takes
-    /// time in proportion to the number of locks, so the guarded work should cost far more.
+    /// Returns the lock of a key, without acquiring it. A call for a key that has no lock scans all
+    /// locks; this is cheap only if the work that the locks guard costs far more.
     #[must_use]
     pub fn of(&self, key: &K) -> KeyLock {
         let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lock) = locks.get(key).and_then(Weak::upgrade) {
             return lock;
         }
-        // A scan of the locks in use is far cheaper than the work that they guard.
         locks.retain(|_, lock| lock.strong_count() > 0);
         let lock = KeyLock::default();
         locks.insert(key.clone(), Arc::downgrade(&lock));

@@ -1,9 +1,9 @@
-//! Concurrency primitives that the crates of the server share. Each file holds one primitive that
-//! is generic over what it protects: it knows neither comments nor databases, and its caller
-//! decides which keys, errors and log texts it works with.
+//! Concurrency primitives that the crates of the server share. Each file contains one primitive. A
+//! primitive knows neither comments nor databases: its caller supplies the keys, the errors and the
+//! log texts.
 //!
 //! This crate must never depend on another crate of the workspace, do I/O, or start a task that
-//! outlives the work that a caller gave it.
+//! outlives the work of its caller.
 
 mod backoff_log;
 mod batcher;

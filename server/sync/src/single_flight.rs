@@ -1,10 +1,10 @@
 //! Coalesces concurrent loads of the same key.
 //!
-//! A caller that arrives while a load is running does not join it, because its result may be older
-//! than what the caller has seen. It joins the next load, together with all others that arrive
-//! meanwhile. So a key has at most two loads, and each result is newer than the arrival of every
-//! caller that shares it. A load that has started runs to its end even if no caller waits for it;
-//! one that has not started is dropped with its last waiting caller.
+//! A caller that arrives while a load is running does not join that load, whose result may be older
+//! than what the caller has seen. The caller joins the next load, together with all others that
+//! arrive meanwhile. So a key has at most two loads, and no load starts before the arrival of a
+//! caller that shares its result. A load that has started runs to its end, even if no caller waits
+//! for it; a load that has not started is dropped with its last waiting caller.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, WeakShared};
 
-/// The running and the waiting loads, at most two per key. `V` is the output of a load, which each
-/// of its callers gets a clone of; a load that can fail has a `Result` as its output.
+/// The running and the waiting loads, at most two for each key. `V` is the output of a load; each
+/// caller of the load gets a clone of it. A load that can fail has a `Result` as its output.
 #[derive(Debug)]
 pub struct SingleFlight<K, V: Clone> {
     places: Arc<Mutex<HashMap<K, Entry<V>>>>,
 }
 
-/// Says that a load panicked, or that the runtime shut down before its end.
+/// The error of a load that panicked, or that the shutdown of the runtime ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadAborted(Arc<str>);
 

@@ -1,4 +1,5 @@
-//! The instruments that server/telemetry/metrics.yaml defines.
+//! The instruments of all metrics. `cargo xtask gen` generates them from
+//! server/telemetry/metrics.yaml.
 
 use opentelemetry::metrics::{
     AsyncInstrumentBuilder, Counter, Gauge, Histogram, Meter, ObservableCounter, ObservableGauge, UpDownCounter,

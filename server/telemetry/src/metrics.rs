@@ -1,9 +1,9 @@
 //! The metrics of the process, and their readers.
 //!
-//! A component that measures holds a [`Metrics`] and calls the method of the event. Names, units
-//! and descriptions are defined in server/telemetry/metrics.yaml, from which the instruments are
-//! generated. Attributes have bounded sets of values: data sources, methods, callers, event
-//! consumers and names of counts, never a subject or a member.
+//! A component that measures has a [`Metrics`] and calls one method for each event.
+//! server/telemetry/metrics.yaml defines names, units and descriptions; the instruments are
+//! generated from it. The values of an attribute come from a bounded set, such as data sources,
+//! methods, callers, event consumers or names of counts. They never name a subject or a member.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use super::openmetrics;
 /// The present state of the connection pool of a data source.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionPool {
-    /// The data source, from 0.
+    /// The data source (from 0).
     pub source: usize,
     /// The name of the pool.
     pub name: &'static str,
@@ -33,7 +33,7 @@ pub struct ConnectionPool {
     pub used: u64,
     /// The number of idle connections.
     pub idle: u64,
-    /// The highest number of connections.
+    /// The largest number of connections that the pool may open.
     pub max: u64,
 }
 
@@ -52,15 +52,16 @@ struct MetricReaders {
 }
 
 impl Metrics {
-    /// Creates empty metrics that can be scraped.
+    /// Creates metrics without measurements, for scrapes.
     ///
     /// # Errors
-    /// Only if the metrics contradict each other, which a test rules out.
+    /// Only if two metrics have the same name, which a test excludes.
     pub fn new() -> Result<Self, OTelSdkError> {
         Self::with(MeterProviderBuilder::default(), true)
     }
 
-    /// Creates empty metrics for the readers of `builder`, and for scrapes if `scrape` is true.
+    /// Creates metrics without measurements, for the readers of `builder` and, if `scrape` is true,
+    /// for scrapes.
     pub(super) fn with(builder: MeterProviderBuilder, scrape: bool) -> Result<Self, OTelSdkError> {
         let registry = Registry::new();
         let builder = if scrape {
@@ -75,14 +76,14 @@ impl Metrics {
         instruments.build_info.record(1, &[KeyValue::new(attribute::VERSION, crate::version::VERSION)]);
         instruments.start_time.record(clock::since_1970().as_secs_f64(), &[]);
         instruments.ready.record(0, &[]);
-        // Counters whose first event raises an alert start with a sample of zero: an alert on an
-        // increase does not see a series that starts at one.
+        // Counters whose first event raises an alert start at zero: an alert on an increase does
+        // not notice a series that starts at one.
         instruments.audit_failures.add(0, &[]);
         instruments.reloads.add(0, &[KeyValue::new(attribute::OUTCOME, "refused")]);
         Ok(Self(Arc::new(MetricReaders { instruments, registry, meter, provider })))
     }
 
-    /// Returns the metrics of calls of these methods; all other methods count as one.
+    /// Returns the metrics of the calls of these methods. All other methods share one label.
     #[must_use]
     pub fn calls(&self, methods: Vec<String>) -> CallMetrics {
         CallMetrics::new(&self.0.instruments, methods)
@@ -93,7 +94,7 @@ impl Metrics {
         self.0.instruments.ready.record(ready.into(), &[]);
     }
 
-    /// Counts exports from now on.
+    /// Reports the counts of `exports` at each collection.
     pub(super) fn exports(&self, exports: ExportStats) {
         // The callback is called as long as the meter exists; the handle is not needed.
         let _ = instruments::exports(&self.0.meter)
@@ -107,7 +108,7 @@ impl Metrics {
             .build();
     }
 
-    /// Reports the connections of the pools that `pools` returns at each collection.
+    /// Reports the connections of the pools, which `pools` returns at each collection.
     pub fn connections(&self, pools: impl Fn() -> Vec<ConnectionPool> + Send + Sync + 'static) {
         let counted = Arc::new(pools);
         let limited = Arc::clone(&counted);
@@ -128,8 +129,9 @@ impl Metrics {
             .build();
     }
 
-    /// Records the end of a database transaction or of a round trip to Redis, in the span of which
-    /// this is called. `failed` is the class of its error.
+    /// Records the duration of a database transaction or of a round trip to Redis. `failed` is the
+    /// class of its error. The method must be called within the span of the operation, which may
+    /// become an exemplar.
     pub fn operation(&self, system: &'static str, name: StringValue, took: Duration, failed: Option<&'static str>) {
         let name = KeyValue::new(attribute::DB_OPERATION_NAME, name);
         let labels = [
@@ -141,8 +143,8 @@ impl Metrics {
         self.0.instruments.operation_duration.record(took, labels, &Span::current());
     }
 
-    /// Records that a transaction waited `took` for a connection of a pool of a data source (from
-    /// 0), and whether it then began.
+    /// Records that a transaction waited `took` for a connection from a pool of a data source (from
+    /// 0). `begun` is false if it got none.
     pub fn connection_wait(&self, source: usize, pool: &str, took: Duration, begun: bool) {
         let Instruments { connection_wait, connection_failures, .. } = &self.0.instruments;
         let name = pool_name(source, pool);
@@ -159,29 +161,29 @@ impl Metrics {
         self.0.instruments.relay_lag.record(seconds, &[source_label(source)]);
     }
 
-    /// Records the number of sequenced commits of a data source that an event consumer has not
-    /// applied yet.
+    /// Records the number of sequenced commits of a data source (from 0) that an event consumer has
+    /// not applied yet.
     pub fn consumer_lag(&self, source: usize, consumer: &str, commits: i64) {
         self.0.instruments.consumer_lag.record(commits, &[source_label(source), consumer_label(consumer)]);
     }
 
-    /// Records whether an event consumer cannot apply an event of a data source.
+    /// Records whether an event consumer fails on an event of a data source (from 0).
     pub fn consumer_stuck(&self, source: usize, consumer: &str, is: bool) {
         self.0.instruments.consumer_stuck.record(is.into(), &[source_label(source), consumer_label(consumer)]);
     }
 
-    /// Counts commits of a data source whose events were deleted before an event consumer had
-    /// applied them.
+    /// Counts commits of a data source (from 0) whose events were deleted before an event consumer
+    /// had applied them.
     pub fn consumer_overtaken(&self, source: usize, consumer: &str, commits: u64) {
         self.0.instruments.consumer_overtaken.add(commits, &[source_label(source), consumer_label(consumer)]);
     }
 
-    /// Records whether no relay repairs the cached data of a data source (from 0).
+    /// Records whether the cached data of a data source (from 0) is stale: no relay repairs it.
     pub fn cache_stale(&self, source: usize, stale: bool) {
         self.0.instruments.cache_stale.record(stale.into(), &[source_label(source)]);
     }
 
-    /// Reports the events of the cache, by name, that `counts` returns at each collection.
+    /// Reports the counts of cache events, by name, which `counts` returns at each collection.
     pub fn cache_events<E>(&self, counts: impl Fn() -> E + Send + Sync + 'static)
     where
         E: IntoIterator<Item = (&'static str, u64)>,
@@ -196,7 +198,7 @@ impl Metrics {
             .build();
     }
 
-    /// Counts a stored count that differed from its rows.
+    /// Counts a stored count that differed from the number of its rows.
     pub fn drifted(&self, count: &'static str) {
         self.0.instruments.drift.add(1, &[KeyValue::new(attribute::COUNT, count)]);
     }
@@ -207,9 +209,9 @@ impl Metrics {
         self.0.instruments.certificate_expiry.record(until as f64, &[]);
     }
 
-    /// Counts a reload of changed files of callers, keys, certificates or a secret, which are now
-    /// in use or were refused. `refused` is the number of these files whose present content cannot
-    /// be used.
+    /// Counts a reload after files of callers, keys, certificates or secrets have changed. `used`
+    /// is true if the new contents are now in use. `refused` is the number of files whose present
+    /// content is refused.
     pub fn reloaded(&self, used: bool, refused: usize) {
         self.0.instruments.files_refused.record(refused as u64, &[]);
         self.0.instruments.reloads.add(1, &[KeyValue::new(attribute::OUTCOME, if used { "used" } else { "refused" })]);
@@ -225,20 +227,20 @@ impl Metrics {
         self.0.instruments.audit_failures.add(1, &[]);
     }
 
-    /// Records the number of wrong counts that a complete verification or repair has found.
+    /// Records the number of wrong counts that a verification or repair of all subjects has found.
     pub fn verified(&self, drifts: u64) {
         self.0.instruments.last_drift.record(drifts, &[]);
     }
 
-    /// Records a batch of a data source (from 0) and kind that was committed or failed, and the
-    /// number of writes that wait for the next batch.
+    /// Records a batch of a data source (from 0) and batch type, committed or failed, and the
+    /// number of commands that wait for the next batch.
     pub fn batch(&self, source: usize, kind: &'static str, commands: usize, waiting: usize) {
         let labels = [source_label(source), KeyValue::new(attribute::KIND, kind)];
         self.0.instruments.batch.record(commands as u64, &labels);
         self.0.instruments.waiting.record(waiting as u64, &labels);
     }
 
-    /// Counts a write that a full write queue refused.
+    /// Counts a command that was refused because its write queue was full.
     pub fn refused(&self, source: usize, kind: &'static str) {
         self.0.instruments.refused.add(1, &[source_label(source), KeyValue::new(attribute::KIND, kind)]);
     }
@@ -250,8 +252,8 @@ impl Metrics {
         self.0.instruments.calls_refused.add(1, &labels);
     }
 
-    /// Counts a connection that was closed because of a limit: on all connections, on those of its
-    /// identity, on the time until its first bytes, or on the data that it does not read.
+    /// Counts a connection that was closed because of a limit: the limit on all connections, on the
+    /// connections of one identity, on the time until the first bytes, or on unread response data.
     pub fn connection_refused(&self, limit: &'static str) {
         self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
     }
@@ -271,15 +273,16 @@ impl Metrics {
         self.0.instruments.watch_streams_dropped.add(1, &[]);
     }
 
-    /// Counts first pages of hot subjects: those returned from the response cache, those that
-    /// waited for a load, and the loads.
+    /// Counts requests of first pages of hot subjects: `hits` were served from the response cache,
+    /// and `misses` waited for `loads`.
     pub fn response_cache_reads(&self, hits: u64, misses: u64, loads: u64) {
         self.0.instruments.response_cache_hits.add(hits, &[]);
         self.0.instruments.response_cache_misses.add(misses, &[]);
         self.0.instruments.response_cache_loads.add(loads, &[]);
     }
 
-    /// Counts first pages of subjects that are not hot, and their coalesced loads.
+    /// Counts requests of first pages of subjects that are not hot, and the coalesced loads that
+    /// served them.
     pub fn coalesced_pages(&self, pages: u64, loads: u64) {
         self.0.instruments.coalesced_pages.add(pages, &[]);
         self.0.instruments.coalesced_loads.add(loads, &[]);
@@ -291,7 +294,7 @@ impl Metrics {
         self.0.instruments.response_cache_bytes.record(bytes as u64, &[]);
     }
 
-    /// Sends the last measurements, if exports are enabled, and stops measuring.
+    /// Exports the last measurements, if exports are enabled, and ends the collection.
     pub(super) fn shut(&self, timeout: Duration) -> OTelSdkResult {
         self.0.provider.shutdown_with_timeout(timeout)
     }
@@ -299,16 +302,17 @@ impl Metrics {
     /// Returns all metrics in the Prometheus text format.
     ///
     /// # Errors
-    /// Only for names that Prometheus does not accept, which a test rules out.
+    /// Only for names that Prometheus does not accept, which a test excludes.
     pub fn text(&self) -> Result<String, prometheus::Error> {
         TextEncoder::new().encode_to_string(&self.0.registry.gather())
     }
 
-    /// Returns all metrics in the OpenMetrics format, in which buckets of durations name the last
-    /// sampled span that fell into them.
+    /// Returns all metrics in the OpenMetrics format. Each bucket of a duration has the last
+    /// sampled span in it as its exemplar.
     #[must_use]
     pub fn open_metrics(&self) -> String {
-        // The exemplars are read first: every measurement with an exemplar was counted before.
+        // The exemplars are read first, so that the counts include every measurement that is an
+        // exemplar.
         let exemplars = self.0.instruments.traced().map(ExemplarHistogram::exemplars);
         openmetrics::text(&self.0.registry.gather(), &exemplars)
     }
@@ -319,7 +323,8 @@ fn pool_name(source: usize, pool: &str) -> KeyValue {
     KeyValue::new(attribute::DB_CLIENT_CONNECTION_POOL_NAME, format!("{}/{pool}", source + 1))
 }
 
-/// Returns the label of a data source. Labels count from 1, as do the log and the migrations.
+/// Returns the label of a data source (from 0). Labels count from 1, as do the log and the
+/// migrations.
 fn source_label(source: usize) -> KeyValue {
     KeyValue::new(attribute::SOURCE, (source + 1).to_string())
 }

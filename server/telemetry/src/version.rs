@@ -1,4 +1,4 @@
 //! The version of this build.
 
-/// The version of the workspace, which metrics and exports carry.
+/// The version of the workspace, which metrics and exported telemetry report.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,4 +1,4 @@
-//! Import of files from other systems, for fuzzers.
+//! The readers of import formats, for fuzzers.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use super::group::Group;
 use super::read::{ImportFormat, ReadRequest};
 use super::read_settings::SubjectBy;
 
-/// A mapping with a column for everything that can be imported.
+/// A mapping file with a column for each field that can be imported.
 const MAP: &str = r#"
 source = "fuzz"
 null = ["NULL"]
@@ -26,8 +26,8 @@ mentions = "{mentions}"
 ip = "{ip}"
 "#;
 
-/// Imports a file whose first byte selects the format. It is read to its end, or to the first
-/// error.
+/// Reads `bytes` as a file to import, to its end or to the first error. The first byte selects the
+/// format.
 ///
 /// # Panics
 /// If no temporary file can be created.

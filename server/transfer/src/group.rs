@@ -1,10 +1,10 @@
-//! Grouping of records by subject, in the order in which subjects first appear.
+//! Groups records by subject. The groups are in the order in which their subjects first appear.
 
 use std::collections::HashMap;
 
 use super::record::{Comment, Key, Like, Problem, Record, Reject, Subject};
 
-/// One record as a format read it. A record with a problem can only be rejected.
+/// One record as the reader of a format returns it. A record with a problem will be rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GroupEntry {
     pub(crate) record: Record,
@@ -21,8 +21,8 @@ pub(crate) struct Group {
     pub(crate) rejects: Vec<Reject>,
 }
 
-/// The groups of a whole file. For each comment they take about 200 bytes of memory and the size of
-/// its texts.
+/// The groups of a whole file. Each comment takes the size of its texts and about 200 bytes of
+/// memory.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     by_key: HashMap<Key, usize>,
@@ -30,24 +30,24 @@ pub(crate) struct Groups {
 }
 
 impl GroupEntry {
-    /// A record without a problem.
+    /// Creates an entry without a problem.
     pub(crate) fn good(record: Record) -> Self {
         Self { record, problem: None }
     }
 
-    /// A record that is rejected.
+    /// Creates an entry that will be rejected.
     pub(crate) fn bad(record: Record, problem: Problem) -> Self {
         Self { record, problem: Some(problem) }
     }
 }
 
 impl Group {
-    /// An empty group for this subject.
+    /// Creates an empty group for this subject.
     pub(crate) fn of(key: Key) -> Self {
         Self { key, ..Self::default() }
     }
 
-    /// Adds one record of this subject. If the subject is named twice, the later line counts.
+    /// Adds one record of this subject. Of several records of the subject itself, the last counts.
     pub(crate) fn add(&mut self, entry: GroupEntry) {
         match (entry.problem, entry.record) {
             (Some(problem), record) => self.rejects.push(Reject { record, problem }),
@@ -76,11 +76,11 @@ impl Groups {
         }
     }
 
-    /// Returns the groups.
+    /// Returns the groups, in the order in which their subjects first appeared.
     pub(crate) fn into_groups(self) -> Vec<Group> {
         self.groups
     }
 }
 
-/// The consumer of groups; an error from it ends the reading.
+/// Receives groups one by one; an error from it ends the reading.
 pub(crate) type GroupSink<'a> = &'a mut dyn FnMut(Group) -> anyhow::Result<()>;

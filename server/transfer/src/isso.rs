@@ -1,10 +1,11 @@
 //! Isso's generic JSON: a list of threads `{id, title, comments: [{id, author, email, text,
 //! created, …}]}`.
 //!
-//! `created` is date and time in UTC, or seconds since 1970 as in Isso's database. Ids need to be
-//! unique only within a thread, so the external id is `<thread>#<id>`. Texts are Markdown and are
-//! not changed. The columns of Isso's own database (`parent`, `mode`, `modified`, `likes`,
-//! `dislikes`) are read too; docs/import.md has the query that writes them.
+//! `created` is a date with time in UTC, or a number of seconds since 1970 as in Isso's database.
+//! Ids need to be unique only within a thread, so the external id is `<thread>#<id>`. Texts are
+//! Markdown and stay unchanged. The fields `parent`, `mode`, `modified`, `likes` and `dislikes` are
+//! not part of the generic format; they come from Isso's own database, by the query in
+//! docs/import.md.
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use super::read_settings::{ReadSettings, SubjectBy};
 use super::record::{Client, Comment, CommentState, Key, Problem, Record, Subject, Votes, put_metadata};
 use super::time::{self, TimeReader};
 
-/// Size limit of a file, which is read completely because it is one JSON document.
+/// The largest size of a file. A file is one JSON document, which is read completely into memory.
 const FILE_BYTES_MAX: usize = 512 << 20;
 
 #[derive(Debug, Deserialize)]
@@ -41,7 +42,7 @@ struct Row {
     text: Option<String>,
     created: JsonTime,
     modified: Option<JsonTime>,
-    /// 1 accepted, 2 waiting, 4 deleted.
+    /// 1: accepted; 2: waits for moderation; 4: deleted.
     mode: Option<u8>,
     #[serde(default)]
     likes: u32,
@@ -66,7 +67,8 @@ enum JsonTime {
 /// Reads a file and passes its threads and comments to `out`.
 ///
 /// # Errors
-/// The file is not a list of this form (with file, line and column), or is larger than 512 MiB.
+/// The file is larger than 512 MiB, or is not a list of this form; the error then names file, line
+/// and column.
 pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let text = input::read_all(path, FILE_BYTES_MAX)?;
     let threads: Vec<Thread> = serde_json::from_str(&text).with_context(|| base_name(path))?;

@@ -1,12 +1,14 @@
-//! Import of comments from other systems and their export, as an ordinary client of AdminService.
+//! Imports comments from other systems, and exports comments, as an ordinary client of
+//! AdminService.
 //!
-//! A format reads its file into neutral `record`s, `group` collects them by subject,
-//! `ordering` puts each subject into an order that the server accepts (parents first, then by
-//! time) and `send` streams them. `rejects` writes the records that cannot be imported, as
-//! lines that are themselves valid input. The export uses `jsonl` alone. [`import`] and
-//! [`export`] run the whole of each.
+//! An import passes through these modules: the reader of a format converts a file into `record`s,
+//! which have the same form for all formats; `group` collects them by subject; `ordering` puts the
+//! records of each subject into an order that the server accepts (parents first, then by time);
+//! `send` streams them to the server. `rejects` writes the records that cannot be imported, as
+//! lines that are themselves valid input. An export writes the format of `jsonl` only. [`import`]
+//! and [`export`] run a complete import or export.
 //!
-//! This crate must never depend on a crate of the server, nor use anything but the public contract.
+//! This crate must never depend on a crate of the server, and uses only the public contract.
 
 pub mod export;
 pub mod fuzz;

@@ -223,7 +223,7 @@ fn place(comments: Vec<Comment>, placement: &Placement, batch: &mut SubjectBatch
             refused.insert(comment.external_id.clone());
             let (reason, message) = match keep {
                 false => ("TEXT_EMPTY", "it has no text and no reply with a text"),
-                true => ("PARENT_REJECTED", "the comment it answers stays outside"),
+                true => ("PARENT_REJECTED", "its parent was rejected"),
             };
             batch.rejects.push(reject(comment, reason, message.to_owned()));
             continue;

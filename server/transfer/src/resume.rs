@@ -1,4 +1,5 @@
-//! Resumption of an unfinished export: its content, and the end of its last complete subject.
+//! Finds the place where an unfinished export can be resumed: its complete subjects, and the end of
+//! the last one.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,10 +11,11 @@ use flate2::bufread::GzDecoder;
 
 use super::jsonl::{JsonLine, Scope};
 
-/// The object ids of the subjects that are complete in a file.
+/// The object ids of the complete subjects of a file.
 pub(crate) type FinishedSubjects = HashSet<String>;
 
-/// Reads an unfinished export. The caller must cut off everything after the returned offset.
+/// Reads an unfinished export. Returns its complete subjects, and the offset at which the last one
+/// ends; the caller must cut off everything after that offset.
 ///
 /// # Errors
 /// The file cannot be read, or belongs to another export.
@@ -35,7 +37,8 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Reads plain lines: a subject is complete when the next one begins.
+    /// Reads plain lines. A subject is complete when the next one begins, so the last one never
+    /// counts as complete.
     fn lines(&mut self, file: &mut impl BufRead) -> Result<()> {
         let (mut line, mut offset, mut open) = (Vec::new(), 0, None);
         loop {
@@ -55,8 +58,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads gzip: the header and each subject are separate members, so a member that can be
-    /// unpacked is complete.
+    /// Reads a gzip file. The header and each subject are separate gzip members, so a member that
+    /// can be unpacked is complete.
     fn members(&mut self, file: &mut (impl BufRead + Seek)) -> Result<()> {
         while !file.fill_buf()?.is_empty() {
             let mut line = Vec::new();

@@ -1,8 +1,8 @@
-//! One import stream. It keeps a window of items without a response and loses none of them when a
-//! connection breaks.
+//! One import stream. A limited number of items may be without a response at a time, and none of
+//! these items is lost when a connection breaks.
 //!
-//! The server responds in order and accepts the same item twice without harm, so items without a
-//! response are sent again on the next connection.
+//! The server responds to the items in order, and a repeated item changes nothing. So items without
+//! a response are sent again on the next connection.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LAST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// One of the streams of an import.
+/// One stream of an import, which sends one subject after the other.
 #[derive(Debug)]
 pub(crate) struct ImportSender {
     client: AdminServiceClient<Connection>,
@@ -35,11 +35,11 @@ pub(crate) struct ImportSender {
     stop: watch::Receiver<bool>,
     link: Option<Link>,
     unanswered: VecDeque<Item>,
-    /// Orphans whose parent the server does not know, to be sent again as roots.
+    /// Rejected orphans, whose parent the server does not know; they are sent again as roots.
     returned: Vec<Comment>,
-    /// External ids of the rejected comments of this subject.
+    /// The external ids of the rejected comments of the current subject.
     outside: HashSet<String>,
-    /// Time spent waiting for the server since its last response.
+    /// The time for which the sender has waited for the server since its last response.
     waited: Duration,
 }
 
@@ -83,8 +83,8 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Ends the stream as the server expects it, so that a successful import leaves no broken call
-    /// in the server's log.
+    /// Ends the stream and waits for the server to end it too. Otherwise the server would log a
+    /// broken call after a successful import.
     async fn close(&mut self) {
         let Some(Link { requests, mut responses, .. }) = self.link.take() else { return };
         drop(requests);
@@ -125,7 +125,7 @@ impl ImportSender {
         if voted.is_empty() && likes.is_empty() {
             return Ok(());
         }
-        // Only now is it known which comments the server accepted.
+        // After this, it is known which comments the server has rejected.
         self.drain().await?;
         self.give_votes(&voted).await?;
         for like in likes {
@@ -134,8 +134,9 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Sends a comment. If an orphan may become a root, its response is awaited before the next
-    /// comment takes a floor.
+    /// Sends a comment. If the comment is an orphan that may become a root, it is sent alone: its
+    /// response, and if necessary its repetition as a root, come before the next comment gets a
+    /// floor.
     async fn place(&mut self, comment: Comment, orphan: bool) -> Result<()> {
         let waits = orphan && self.shared.orphans == Orphans::Root;
         if waits {
@@ -172,14 +173,14 @@ impl ImportSender {
 
     async fn give(&mut self, like: Like) -> Result<()> {
         if self.outside.contains(&like.comment_external_id) {
-            let problem = Problem::new("COMMENT_REJECTED", "the comment it belongs to stays outside");
+            let problem = Problem::new("COMMENT_REJECTED", "the comment that it belongs to was rejected");
             return self.refuse(Reject { record: Record::Like(like), problem });
         }
         self.offer(Item { record: Record::Like(like), orphan: false }).await
     }
 
-    /// Sends one item as soon as the window has capacity. After a stop the item is left for the
-    /// next run.
+    /// Sends one item as soon as fewer items than the window are without a response. After a stop
+    /// the item is not sent; the next run of the import sends it.
     async fn offer(&mut self, item: Item) -> Result<()> {
         while self.unanswered.len() >= self.shared.window {
             self.receive().await?;
@@ -191,8 +192,8 @@ impl ImportSender {
         let request = proto::request(&item.record, &self.shared.source);
         self.unanswered.push_back(item);
         match &self.link {
-            // If the stream is broken, the next response reports it, and the item is sent again
-            // with the others.
+            // A broken stream is noticed when the next response is received; this item is then sent
+            // again with the others.
             Some(link) => link.requests.send(request).await.unwrap_or_default(),
             None => self.connect().await?,
         }
@@ -207,7 +208,7 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Receives the next response, over as many connections as necessary.
+    /// Receives the next response; opens a new connection as often as necessary.
     async fn receive(&mut self) -> Result<()> {
         loop {
             let Some(link) = &mut self.link else {
@@ -229,7 +230,7 @@ impl ImportSender {
         }
     }
 
-    /// Opens a stream and sends all items without a response; retries while the server cannot be
+    /// Opens a stream and sends all items without a response. Retries while the server cannot be
     /// reached.
     async fn connect(&mut self) -> Result<()> {
         loop {
@@ -249,6 +250,8 @@ impl ImportSender {
     }
 
     /// Waits before the next attempt, each time longer. Only a response to an item resets the wait.
+    /// Returns an error if another attempt is useless, if the limit of the outage is reached, or
+    /// after a stop.
     async fn pause(&mut self, status: Status) -> Result<()> {
         if !is_passing(&status) {
             return Err(status).context("the import was refused");
@@ -273,7 +276,7 @@ impl ImportSender {
         Ok(())
     }
 
-    /// Assigns a response to the oldest item without one and counts it.
+    /// Counts a response. It belongs to the oldest item without a response.
     fn count(&mut self, response: ImportCommentsResponse, expected: i64) -> Result<()> {
         self.waited = Duration::ZERO;
         self.shared.outage.store(false, Ordering::Relaxed);
@@ -305,9 +308,9 @@ impl ImportSender {
                     return Ok(());
                 }
                 (true, Orphans::Reject | Orphans::Tombstone) => {
-                    Problem::new("PARENT_MISSING", "the comment it answers is neither in the file nor on the server")
+                    Problem::new("PARENT_MISSING", "its parent is neither in the file nor on the server")
                 }
-                (false, _) => Problem::new("PARENT_REJECTED", "the comment it answers stays outside"),
+                (false, _) => Problem::new("PARENT_REJECTED", "its parent was rejected"),
             },
             (Record::Comment(_) | Record::Subject(_) | Record::Like(_), _) => problem_of(error),
         };
@@ -324,8 +327,8 @@ impl ImportSender {
     }
 }
 
-/// Returns the fields of a comment that are needed to send its votes after the comment itself has
-/// been sent.
+/// Returns the comment reduced to the fields that its votes need, because they are sent after all
+/// comments.
 fn vote_stub(comment: &Comment) -> Comment {
     Comment {
         key: comment.key.clone(),
@@ -337,7 +340,7 @@ fn vote_stub(comment: &Comment) -> Comment {
     }
 }
 
-/// Returns the server's error text, with all invalid fields.
+/// Returns the server's error as a problem, whose message includes all invalid fields.
 fn problem_of(error: ItemError) -> Problem {
     let ItemError { reason, message, violations, .. } = error;
     let fields = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
@@ -349,8 +352,8 @@ fn problem_of(error: ItemError) -> Problem {
 fn is_passing(status: &Status) -> bool {
     match status.code() {
         Code::Unavailable | Code::ResourceExhausted | Code::Aborted | Code::DeadlineExceeded | Code::Cancelled => true,
-        // A connection that breaks within a stream shows up as one of these, with the transport's
-        // error as the cause.
+        // A connection that breaks within a stream is reported with one of these codes, and with
+        // the transport's error as its source.
         Code::Unknown | Code::Internal => std::error::Error::source(status).is_some(),
         Code::Ok
         | Code::InvalidArgument

@@ -1,4 +1,4 @@
-//! CSV files that are read row by row, and those whose rows are found by key.
+//! CSV files: those that are read row by row, and those whose rows are found by key.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::input::{self, Input, Meter, base_name};
 use super::map::Map;
 use super::template::Columns;
 
-/// The rows of one CSV file with its header.
+/// A CSV file that is read row by row, with its header.
 #[derive(Debug)]
 pub(crate) struct CsvRows {
     reader: Reader<Input>,
@@ -19,7 +19,8 @@ pub(crate) struct CsvRows {
     header: StringRecord,
 }
 
-/// Rows by key. Of two rows with one key, the first counts. The whole table is in memory.
+/// A CSV file whose rows are found by key. Of several rows with the same key, the first counts. The
+/// whole table is in memory.
 #[derive(Debug)]
 pub(crate) struct TableLookup {
     pub(crate) header: StringRecord,
@@ -27,7 +28,7 @@ pub(crate) struct TableLookup {
 }
 
 impl CsvRows {
-    /// Opens a file in the dialect of the mapping file.
+    /// Opens a file with the delimiter and the escape character of the mapping file.
     ///
     /// # Errors
     /// The file cannot be read or has no header row.
@@ -52,7 +53,7 @@ impl CsvRows {
         &self.header
     }
 
-    /// Returns the next row and the line on which it starts.
+    /// Returns the next row and the line on which the row starts; `None` at the end of the file.
     ///
     /// # Errors
     /// The row has too many or too few cells, is not UTF-8 or is too long; the error names file and
@@ -82,10 +83,10 @@ impl CsvRows {
 }
 
 impl TableLookup {
-    /// Reads a whole table; `key` is a template over its own columns.
+    /// Reads a whole file. `key` is a template over the columns of the file.
     ///
     /// # Errors
-    /// Same as for [`CsvRows`]; or the key names an unknown column.
+    /// Those of [`CsvRows::open`] and [`CsvRows::next`]; or `key` names an unknown column.
     pub(crate) fn load(path: &Path, key: &str, map: &Map) -> Result<Self> {
         let mut rows = CsvRows::open(path, map)?;
         let header = rows.header().clone();

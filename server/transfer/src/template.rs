@@ -1,18 +1,19 @@
-//! Texts with `{column}` placeholders, as mapping files write values: `"{date} {time}"`,
-//! `"{content.message}"`.
+//! Templates: texts with `{column}` placeholders, by which a mapping file defines values. Examples:
+//! `"{date} {time}"`, `"{content.message}"`.
 
 use ::csv::StringRecord;
 use anyhow::{Context, Result, bail};
 
-/// The columns that a template may name: those of the row, and those of joined rows as
+/// The columns that a template may name: those of the row as `column`, and those of joined rows as
 /// `alias.column`.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
-    /// Header rows: that of the row itself first, then one for each join in order.
+    /// The alias and the header of each table: first the table of the row, which has an empty
+    /// alias, then the joined tables in order.
     headers: Vec<(String, StringRecord)>,
 }
 
-/// One row with its joined rows, in the order of [`Columns`]; a join without a match is `None`.
+/// One row and its joined rows, in the order of [`Columns`]; `None` for a join without a match.
 pub(crate) type Row<'a> = [Option<&'a StringRecord>];
 
 /// A compiled template.
@@ -28,7 +29,7 @@ enum TemplatePart {
 }
 
 impl Columns {
-    /// Adds a table. The first table is the row itself and has no alias.
+    /// Adds the header of a table. The first table is that of the row; its alias is empty.
     pub(crate) fn add(&mut self, alias: &str, header: StringRecord) {
         self.headers.push((alias.to_owned(), header));
     }
@@ -36,7 +37,7 @@ impl Columns {
     /// Compiles a template; `{{` and `}}` stand for braces.
     ///
     /// # Errors
-    /// A brace is left open, or no column has that name.
+    /// A closing brace has no opening one, or no column has the name of a placeholder.
     pub(crate) fn compile(&self, text: &str) -> Result<Template> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -86,8 +87,8 @@ impl Columns {
 }
 
 impl Template {
-    /// Fills the template from a row. `nulls` lists the cell texts that stand for "no value"; those
-    /// read as empty.
+    /// Fills the template from a row. `nulls` has the cell texts that stand for "no value"; such
+    /// cells read as empty.
     pub(crate) fn fill(&self, row: &Row<'_>, nulls: &[String]) -> String {
         let mut out = String::new();
         for part in &self.parts {

@@ -1,9 +1,9 @@
 //! The XML export of WordPress (WXR): items with comments become subjects.
 //!
-//! A subject's id is the item's post id, or else path and query of its link (`--subject-by path`:
-//! the link first). Comments that wait for approval or are spam are imported as hidden, those in
-//! the trash as deleted; pingbacks and trackbacks are rejected. The text is HTML and is converted
-//! to plain text.
+//! The object id of a subject is the post id of the item, or, without one, path and query of its
+//! link; `--subject-by path` prefers the link. Comments that wait for approval or are spam are
+//! imported as hidden, comments in the trash as deleted. Pingbacks and trackbacks are rejected. The
+//! text of a comment is HTML, and is converted to plain text.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ use super::xml::{Fields, Tag, Xml};
 /// Reads an export and passes its items and comments to `out`.
 ///
 /// # Errors
-/// The file is not well-formed XML, with file and line.
+/// The file is not well-formed XML; the error names file and line.
 pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let mut xml = Xml::open(path, "rss")?;
     loop {
@@ -34,8 +34,8 @@ pub(crate) fn read(path: &Path, settings: &ReadSettings, out: &mut dyn FnMut(Gro
     }
 }
 
-/// Reads one item to its end. A comment may precede the fields that name its page, so comments are
-/// held until the end.
+/// Reads one item to its end. Its comments may precede the fields that identify the subject, so the
+/// comments are held until the end. An item without comments is skipped.
 fn read_item(xml: &mut Xml, settings: &ReadSettings, out: &mut dyn FnMut(GroupEntry)) -> Result<()> {
     let mut about: HashMap<String, String> = HashMap::new();
     let mut comments: Vec<Fields> = Vec::new();

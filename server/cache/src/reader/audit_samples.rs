@@ -1,16 +1,17 @@
-//! The samples for the auditor.
+//! Samples of the responses served from the cache.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::AuditSample;
 
-/// The first response of each kind that the cache has served since the last audit.
+/// The first request of each kind that the cache has served since the last audit. The
+/// [`CacheAuditor`](crate::CacheAuditor) repeats it against the cache and the rows.
 #[derive(Debug, Default)]
 pub(crate) struct AuditSamples(Mutex<[Option<AuditSample>; AuditSample::KINDS]>);
 
 impl AuditSamples {
-    /// Records a response if it is the first of its kind and the lock is free: every reader runs
-    /// through here.
+    /// Records a request if it is the first of its kind. If the lock is not free, the request is
+    /// not recorded: every cached read calls this method, and must not wait.
     pub(super) fn note(&self, kind: usize, answer: impl FnOnce() -> AuditSample) {
         if let Ok(mut seen) = self.0.try_lock()
             && let Some(free @ None) = seen.get_mut(kind)

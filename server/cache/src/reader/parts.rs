@@ -1,4 +1,4 @@
-//! Conversions from pages of the rows to fills.
+//! Converts pages that were read from the rows into cache fills.
 
 use riposte_core::CommentId;
 use riposte_core::comment::CommentView;
@@ -12,9 +12,10 @@ use crate::port::{CacheFill, CachedCandidates, CachedComment, CachedPage, ListNa
 /// The number of pages that a miss reads at once.
 const AHEAD: usize = 3;
 
-/// Returns the comments to read for a page. It includes the following pages, as far as one read may
-/// go, and one comment more, because the cache can report that more comments follow only while it
-/// contains the next one. The comments after selected floors are not known here.
+/// Returns the comments to read when a page is not cached. A page that goes forward is extended by
+/// the following pages, within the limit of one read, and by one more comment: the cache can report
+/// that more comments follow only if it contains the next one. Selected floors are not extended,
+/// because the floors after them are not known here.
 pub(super) fn ahead(which: &PageSelector) -> PageSelector {
     match which {
         PageSelector::Window(window) if matches!(window.start, PageStart::Beginning | PageStart::After(_)) => {
@@ -29,7 +30,8 @@ pub(super) fn ahead(which: &PageSelector) -> PageSelector {
 pub(super) struct LoadedPage {
     page: CachedPage,
     choices: Vec<PreviewCandidates>,
-    /// The position of the rank index.
+    /// The sequence number up to which the rank index had applied the events when the candidates
+    /// were read.
     boards: RelayCursor,
 }
 
@@ -43,9 +45,9 @@ impl LoadedPage {
         Self { page: CachedPage::Replies(Box::new(page)), choices: Vec::new(), boards: RelayCursor(0) }
     }
 
-    /// Returns the data to cache under a lease that was granted at the relay position `given`.
-    /// Candidates that were read from a rank index behind that position are left out, because the
-    /// changes that it lacked may not be reported again.
+    /// Returns the data to cache under a lease that was granted at the relay position `given`. If
+    /// the rank index was behind that position, the candidates are left out: the relay has reported
+    /// the changes that the rank index lacked, and may not report them again.
     pub(super) fn fill(&self, wanted: &LoadKey, given: RelayCursor) -> CacheFill {
         let (subject, more_after, beside): (_, _, Vec<&CommentView>) = match &self.page {
             CachedPage::Roots(page) => {
@@ -70,7 +72,7 @@ impl LoadedPage {
         fill
     }
 
-    /// Returns the part that was requested.
+    /// Returns the requested page, without the comments that were read beyond its limit.
     pub(super) fn cut(self, wanted: &LoadKey) -> CachedPage {
         let mut page = self.page;
         if let PageSelector::Window(PageQuery { limit, .. }) = wanted.which {
@@ -94,8 +96,8 @@ fn place(view: &CommentView) -> (i32, CommentId) {
     (view.comment.reference.floor, view.comment.reference.id)
 }
 
-/// Returns the range of a list that the comments of a page cover. A page that starts at an
-/// arbitrary position is no such range.
+/// Returns the range of floors that a page covers, with its comments. `None` for selected floors
+/// and for pages before or around a floor, which are not cached as ranges.
 fn part(wanted: &LoadKey, comments: &[&CommentView], more_after: bool) -> Option<ListRange> {
     let PageSelector::Window(window) = &wanted.which else { return None };
     let from = match window.start {

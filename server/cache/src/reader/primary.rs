@@ -1,4 +1,5 @@
-//! The implementation of the port; data that is not cached is read from the rows.
+//! Implements the traits of [`Reader`]. Some reads use the cache. The others are passed to the
+//! inner reader, and those of lists and comments count against the read limit.
 
 use async_trait::async_trait;
 use riposte_core::comment::CommentView;

@@ -1,4 +1,4 @@
-//! Subjects by their keys.
+//! Reads subjects by their keys.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::port::{CacheFill, EntryLookup, FillScope, LeaseOutcome, Unavailable};
 use crate::stats::CacheEvent;
 
 impl CachedReader {
-    /// Returns subjects in the order of `keys`, with one round trip for cached subjects and one
-    /// read of the rows for the others.
+    /// Returns subjects in the order of `keys`: one round trip finds those that are cached, and one
+    /// database read the others.
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
         let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
         let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
@@ -73,8 +73,8 @@ impl Parts {
         read
     }
 
-    /// Reads the subject with a key that the cache does not know, and reports the result to the
-    /// cache.
+    /// Reads a subject whose key the cache does not know, and stores the id of the subject, or its
+    /// absence, in the cache. `token` identifies the lookup that did not find the key.
     pub(super) async fn identify(&self, key: &SubjectKey, token: u64) -> Result<Option<Subject>> {
         let found = self.subjects_out_of_rows(std::slice::from_ref(key)).await?.pop().flatten();
         let _ = match &found {

@@ -1,5 +1,5 @@
-//! The only access to the server. Every function is called here, within its time limit, and not at
-//! all while the circuit breaker is open.
+//! The only access to Redis. Every call has a time limit. While the circuit breaker is open, calls
+//! fail at once, except for single probes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use super::endpoint::Endpoint;
 use crate::config::RedisConfig;
 use crate::port::Unavailable;
 
-/// The source code of the functions of Redis.
+/// The source code of the functions that are loaded into Redis.
 pub const REDIS_LIBRARY: &str = concat!(
     include_str!("lua/entry.lua"),
     include_str!("lua/list.lua"),
@@ -45,7 +45,7 @@ const LEAVING: Duration = Duration::from_secs(2);
 /// The pause before a connection that the client library has given up is started again.
 const GIVEN_UP: Duration = Duration::from_millis(500);
 
-/// The client of the server. See the module.
+/// The client of Redis, which is one server or one cluster.
 #[derive(Debug)]
 pub(super) struct RedisClient {
     pool: Pool,
@@ -55,19 +55,21 @@ pub(super) struct RedisClient {
     library: Arc<str>,
     begin: Instant,
     breaker: CircuitBreaker,
-    /// The time for which readers wait. A call that takes longer does not show that a reader would
-    /// have had its response in time.
+    /// The time for which readers wait. Only a response within this time closes the circuit
+    /// breaker; a later one is useless to readers.
     budget: Duration,
     /// Allows one load of the functions at a time.
     loading: tokio::sync::Mutex<()>,
+    /// True if the last log line reported Redis as unavailable.
     told: Mutex<bool>,
+    /// True from the start of [`Self::close`]; connections are then not opened again.
     leaving: Arc<AtomicBool>,
-    /// The tasks that drive the connections.
+    /// The tasks that keep the connections open.
     keepers: Vec<AbortHandle>,
 }
 
-/// Parses an address, or returns why it is invalid. The reason omits the text that the client
-/// library quotes after a colon, which may be secret.
+/// Parses an address, or returns the reason why it is invalid. The client library quotes a part of
+/// the address after a colon; the reason omits this part, which may be secret.
 pub(super) fn parsed(url: &str) -> Result<Config, String> {
     let told = |why: &str| why.split_once(": ").map_or(why, |(why, _)| why).to_owned();
     Config::from_url(url).map_err(|error| told(error.details()))
@@ -83,24 +85,24 @@ async fn is_denied(address: Config) -> bool {
         client.ping::<Value>(None).await
     });
     let denied = matches!(tried.await, Ok(Err(error)) if *error.kind() == ErrorKind::Auth);
-    // This client has no other use, so a failure to close it means nothing.
+    // This client served only this check; an error while it closes is irrelevant.
     let _ = timeout(TRIED, client.quit()).await;
     denied
 }
 
-/// Drives a connection, and starts it again whenever the client library has given it up. The
-/// library reconnects by itself after most failures, but not after all of them.
+/// Keeps a connection open. The client library reconnects after most failures by itself; this
+/// function starts the connection again after the others.
 async fn keep(connection: Connection, leaving: Arc<AtomicBool>) {
     while !leaving.load(Ordering::Acquire) {
-        // The calls that failed report how the connection ended. The library's own task ends with
-        // this one.
+        // The reason for the end is ignored, because the calls that failed report it. The guard
+        // ends the library's task when this task is aborted.
         let _ = AbortOnDropHandle::new(connection.connect()).await;
         tokio::time::sleep(GIVEN_UP).await;
     }
 }
 
 impl RedisClient {
-    /// Creates a client that connects in this runtime, and reconnects when needed.
+    /// Creates a client, whose tasks connect and reconnect in the current runtime.
     pub(super) fn start(config: &RedisConfig) -> Result<Self, String> {
         let mut parsed = parsed(&config.url)?;
         let place = Arc::new(Endpoint::of(&parsed));
@@ -113,9 +115,11 @@ impl RedisClient {
             .with_connection_config(|of| {
                 of.connection_timeout = Duration::from_secs(1);
                 of.internal_command_timeout = Duration::from_secs(1);
-                // A command that did not arrive is not sent again after its caller has given up.
+                // A command is not sent again after a failure: its caller may no longer wait for
+                // it.
                 of.max_command_attempts = 1;
-                // A connection that was made without a password does not get one later.
+                // A connection authenticates only when it opens. After an authentication error a
+                // new connection is needed to use the current credentials.
                 of.reconnect_on_auth_error = true;
                 of.unresponsive.max_timeout = Some(Duration::from_secs(2));
                 of.unresponsive.interval = Duration::from_millis(500);
@@ -144,12 +148,16 @@ impl RedisClient {
         })
     }
 
-    /// Changes the credentials of new connections: see [`Endpoint::exchange`].
+    /// Changes the credentials of new connections to those of `url`: see [`Endpoint::exchange`].
+    /// Returns the reason if the address is invalid or names other servers, or if Redis rejects the
+    /// credentials.
     pub(super) async fn exchange(&self, url: &str) -> Result<(), String> {
         let new = parsed(url)?;
         self.place.leads_here(&new)?;
         if is_denied(new.clone()).await {
-            return Err("is refused: the server does not accept this user or password; it is tried again".to_owned());
+            return Err(
+                "is refused: the server does not accept this user or password; the change is tried again".to_owned()
+            );
         }
         self.place.exchange(new);
         Ok(())
@@ -185,7 +193,8 @@ impl RedisClient {
         }
     }
 
-    /// Calls a function on the server that holds `key`, within the caller's time limit `budget`.
+    /// Calls a function on the server that stores `key`, within the time limit `budget`. A failure
+    /// counts for the circuit breaker.
     pub(super) async fn call(
         &self,
         name: &str,
@@ -201,13 +210,14 @@ impl RedisClient {
         })
     }
 
-    /// Calls a function in the background, where a late response does not count as a failure.
+    /// Calls a function in the background, with a longer time limit. A failed call does not count
+    /// for the circuit breaker, but a failure to load the functions does.
     pub(super) async fn call_aside(&self, name: &str, key: &str, args: Vec<Value>) -> Result<Value, Unavailable> {
         self.called(name, key, args, ASIDE).await.map_err(|_| Unavailable)
     }
 
-    /// Makes a call, or returns the reason why there is no response; `None` if the call was not
-    /// attempted or the functions could not be loaded into Redis.
+    /// Makes a call. The error has the reason why no response came; it is `None` if the circuit
+    /// breaker is open or the functions could not be loaded into Redis.
     async fn called(&self, name: &str, key: &str, args: Vec<Value>, budget: Duration) -> Result<Value, Option<String>> {
         if !self.breaker.may_try(self.begin.elapsed()) {
             return Err(None);
@@ -239,7 +249,7 @@ impl RedisClient {
         self.pool.fcall(format!("{PREFIX}{name}"), vec![Key::from(key)], args).await
     }
 
-    /// Loads the functions on the server, or on every master of the cluster.
+    /// Loads the functions into the server, or into every master of the cluster.
     pub(super) async fn load(&self) -> Result<(), Unavailable> {
         let _one = self.loading.lock().await;
         let library = self.library.to_string();
@@ -265,7 +275,8 @@ impl RedisClient {
         }
     }
 
-    /// Waits up to `within` for a connection, then returns the reason why there was none.
+    /// Waits until all connections are open, at most for `within`. The error has the reason of the
+    /// last failure.
     pub(super) async fn connected(&self, within: Duration) -> Result<(), String> {
         let mut failures = self.pool.next().error_rx();
         let mut why = "it does not answer".to_owned();
@@ -283,7 +294,8 @@ impl RedisClient {
         timeout(within, connected).await.map_err(|_| why)
     }
 
-    /// Returns the round trip of the smallest command, and the server's report of its state.
+    /// Returns the round-trip time of a PING, and the output of INFO; the latter is empty if INFO
+    /// fails.
     pub(super) async fn ask(&self) -> Result<(Duration, String), String> {
         let failed = |error: fred::error::Error| error.details().to_owned();
         let begin = Instant::now();
@@ -297,7 +309,7 @@ impl RedisClient {
         self.clustered
     }
 
-    /// Closes the connections, even if the server does not confirm it in time.
+    /// Closes the connections. A server that does not confirm this in time is ignored.
     pub(super) async fn close(&self) {
         self.leaving.store(true, Ordering::Release);
         let _ = timeout(LEAVING, self.pool.quit()).await;

@@ -1,22 +1,26 @@
-//! The data under a key, for tests that inspect all keys without the protocol. It is decoded by the
-//! same code that serves reads, and written as a line of words that are separated by tabs.
+//! Writes the data of a Redis key as a line of words, separated by tabs. Tests use it to inspect
+//! all keys without the cache protocol. The code that serves reads decodes the data.
 //!
 //! The first word determines the words that follow:
 //!
-//! * `cursor`: partition, generation
-//! * `name`: partition, type, object, the subject's id (0: it does not exist)
-//! * `block`: partition, id, incarnation, generation, 1 if it can be read; and its row: type,
-//!   object, root and comment count, revision
-//! * `comment`: partition, id, incarnation, subject, root, parent, floor, member, state, likes,
-//!   dislikes, replies, revision, text
-//! * `list`: partition, owner (`s` or `r` and the id), incarnation, lowest and highest floor, and
-//!   of each member: floor, id
-//! * `choice`: partition, root, incarnation, and of each member: floor, id
-//! * `states`: partition, type, object, member, generation, and of each comment: id, value
-//! * `aside`: nothing. The key's data is never returned by itself (a log, a pending read or fill),
-//!   or has a rule of its own (a rendered page).
-//! * `damaged`: the key's name. Its form is known, but its content is invalid.
-//! * `strange`: the key's name. Its form is unknown.
+//! * `cursor`, the relay's position in a partition: partition, generation
+//! * `name`, the id of a subject by its key: partition, object type, object id, subject id (0: the
+//!   subject does not exist)
+//! * `block`, the head of a subject entry: partition, subject id, incarnation, generation, 1 if the
+//!   entry can be read, otherwise 0; then, if the entry has a revision, the subject's row: object
+//!   type, object id, root count, comment count, revision
+//! * `comment`, a cached comment: partition, id, incarnation, subject, root, parent, floor, member,
+//!   state, likes, dislikes, replies, revision, text
+//! * `list`, a range of a list of comments: partition, owner (`s` and a subject id, or `r` and a
+//!   root id), incarnation, lowest and highest floor; then for each comment: floor, id
+//! * `choice`, the preview candidates of a root: partition, root, incarnation; then for each
+//!   candidate: floor, id
+//! * `states`, the likes of a member in a subject: partition, object type, object id, member,
+//!   generation; then for each comment: id, value
+//! * `aside`: no further words. Readers never receive the key's data by itself (a log, a pending
+//!   read or fill), or other checks cover it (a rendered page).
+//! * `damaged`: the key. Its form is known, but its content is invalid.
+//! * `strange`: the key. Its form is unknown.
 
 use prost::Message;
 use riposte_core::{CommentId, Partition};
@@ -24,11 +28,11 @@ use riposte_core::{CommentId, Partition};
 use super::stored::StoredSubject;
 use super::value;
 
-/// The values of a key: the value of a string, fields and values of a hash, members and scores of a
-/// sorted set.
+/// The data of a key: the value of a string; alternating fields and values of a hash; alternating
+/// members and scores of a sorted set.
 type Values = [Vec<u8>];
 
-/// Returns the line of a key. `kind` is its type as Redis names it.
+/// Returns the line of the key `name`. `kind` is its Redis type: `string`, `hash` or `zset`.
 #[must_use]
 pub fn dump(name: &str, kind: &str, values: &Values) -> String {
     let Some((part, form, of)) = parsed(name) else { return format!("strange\t{name}") };
@@ -59,7 +63,7 @@ enum Line {
     Aside,
 }
 
-/// Returns the partition, the form, and the rest of the name.
+/// Splits a key into its partition, its form, and the rest of its name.
 fn parsed(name: &str) -> Option<(Partition, &str, &str)> {
     let (part, rest) = name.strip_prefix("{p")?.split_once("}.")?;
     let number = part.parse().ok().filter(|_| part.len() == 4)?;
@@ -77,7 +81,7 @@ fn id(hex: &str) -> Option<i64> {
     i64::from_str_radix(hex, 16).ok().filter(|_| hex.len() == 16)
 }
 
-/// Formats an incarnation, whatever its bytes are.
+/// Formats the bytes of an incarnation as hexadecimal digits.
 fn born(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -91,7 +95,7 @@ fn number(values: &Values, name: &str) -> Option<i64> {
 }
 
 fn cursor(values: &Values) -> Option<Line> {
-    // Before the relay has reached the partition nothing can be read.
+    // The field is absent, and no entry can be read, until the relay has reached the partition.
     let generation = field(values, "g").map_or(Some(""), text)?;
     Some(Line::Of("cursor", vec![generation.to_owned()]))
 }

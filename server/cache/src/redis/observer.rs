@@ -8,18 +8,18 @@ use tracing::Instrument;
 
 use crate::port::Unavailable;
 
-/// The target of all trace spans: a filter passes all of them or none.
+/// The target of all trace spans, by which a log filter passes all of them or none.
 const SPANS: &str = "riposte::span";
 
-/// An observer of round trips to Redis. It is called within the span of the round trip, and must
-/// not block.
+/// Observes round trips to Redis, for metrics. The observer is called within the span of the round
+/// trip, and must not block.
 pub trait RedisObserver: fmt::Debug + Send + Sync {
-    /// Reports a call of the function with its duration; `failed` is `true` if no response came in
-    /// time, or the call was not attempted.
+    /// Called after a call of `function` that took `took`; `failed` is `true` if no response came
+    /// in time, or if the call was not attempted.
     fn trip(&self, function: &str, took: Duration, failed: bool);
 }
 
-/// Makes a round trip, and reports it.
+/// Makes the round trip `trip` within a span of its own, and reports it to the observer.
 pub(super) async fn watched<T>(
     trips: Option<&dyn RedisObserver>,
     function: &str,
@@ -40,7 +40,7 @@ pub(super) async fn watched<T>(
         span.record("error.type", "unavailable").record("otel.status_code", "ERROR");
     }
     if let Some(trips) = trips {
-        // The call is within the span, which an observer may inspect.
+        // The observer is called within the span, so that it can read the current span.
         span.in_scope(|| trips.trip(function, begin.elapsed(), outcome.is_err()));
     }
     outcome

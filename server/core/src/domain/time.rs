@@ -1,11 +1,12 @@
-//! Timestamps, in the one unit that rows and rules use.
+//! Times in milliseconds, the unit of all rows and rules.
 
 /// A time in milliseconds since 1970-01-01T00:00:00Z. Requests cannot represent earlier times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// Returns the time `span` later, at most the greatest representable time.
+    /// Returns the time that is `span` later, in whole milliseconds; at most the greatest
+    /// representable time.
     #[must_use]
     pub fn plus(self, span: std::time::Duration) -> Self {
         let span = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);

@@ -11,8 +11,8 @@ use crate::ports::ExportedComment;
 use crate::read::Comments;
 
 impl Comments {
-    /// Returns the next comments of a subject in export order: in any state, parents before
-    /// children. The content of deleted comments is left out.
+    /// Returns the comments of a subject that follow `after`, in any state, parents before their
+    /// replies. Deleted comments have no content.
     ///
     /// # Errors
     /// Those of [`Comments::policy`].
@@ -33,7 +33,9 @@ impl Comments {
         Ok(exported)
     }
 
-    /// Returns the next likes of a comment, in the order of members.
+    /// Returns the likes of a comment that follow `after`, in the order of member ids. The caller
+    /// of this method has read the comment with [`Self::export_comments`], which checks the
+    /// permission.
     ///
     /// # Errors
     /// Only errors of the store.

@@ -13,7 +13,7 @@ impl Comments {
     /// Returns a member's values for comments of one subject, in the order of `ids`.
     ///
     /// # Errors
-    /// A violation for each id of another partition; [`Error::CommentNotFound`] for one that is not
+    /// A violation for each id of another partition; [`Error::CommentNotFound`] if a comment is not
     /// in the subject; [`Error::SubjectNotFound`].
     pub async fn like_states(
         &self,
@@ -40,7 +40,8 @@ impl Comments {
     /// Returns the members that like, or dislike, a comment, newest first.
     ///
     /// # Errors
-    /// [`Error::CommentNotFound`]; [`Error::CommentUnavailable`] for one that is not visible.
+    /// [`Error::CommentNotFound`]; [`Error::CommentUnavailable`] for a comment that is not visible;
+    /// an error if the lists of its subject may not be shown.
     pub async fn likers(
         &self,
         caller: &Caller,
@@ -57,11 +58,11 @@ impl Comments {
         self.reader.likers(id, value, after, limit).await
     }
 
-    /// Returns the comments that a member likes or dislikes in a subject, by comment id. A subject
-    /// that does not exist reads as empty if its type has auto_create.
+    /// Returns the comments that a member likes or dislikes in a subject, in the order of their
+    /// ids. A subject that does not exist reads as empty if its object type has `auto_create`.
     ///
     /// # Errors
-    /// [`Error::SubjectNotFound`], also for a deleted one; [`Error::SubjectHidden`].
+    /// [`Error::SubjectNotFound`], also for a deleted subject; [`Error::SubjectHidden`].
     pub async fn member_likes(
         &self,
         caller: &Caller,

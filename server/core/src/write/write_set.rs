@@ -1,4 +1,5 @@
-//! The rows that a batch has to write, as keys of rows in the unit of work.
+//! The rows that a batch writes. New values are in the unit of work; the write set has their keys,
+//! and the old values of changed rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,16 +27,16 @@ pub struct ContentEdit {
     pub time: Millis,
 }
 
-/// The rows that changed. A row is in exactly one of the lists of new and of changed rows.
+/// The rows that a batch writes. A row is either new or changed, never both.
 #[derive(Debug, Default)]
 pub struct WriteSet {
     /// Subjects to insert.
     pub new_subjects: BTreeSet<SubjectKey>,
-    /// Subjects to update, as they were before.
+    /// Subjects to update, with their rows before the batch.
     pub subjects: BTreeMap<SubjectKey, Subject>,
     /// Comments to insert with their content, and the identities of the requests that created them.
     pub new_comments: BTreeMap<CommentId, RequestIdentity>,
-    /// Comments to update, as they were before.
+    /// Comments to update, with their rows before the batch.
     pub comments: BTreeMap<CommentId, Comment>,
     /// Contents to update, without those of new comments.
     pub contents: BTreeSet<CommentId>,
@@ -51,8 +52,8 @@ pub struct WriteSet {
     pub requests: Vec<(SubjectId, IdempotencyKey, IdempotencyRecord)>,
     /// The events to record, one per subject.
     pub events: BTreeMap<SubjectKey, Changes>,
-    /// The actor of the last change of each comment that was created, edited or moved to another
-    /// state, unless it is the author.
+    /// The actor of the last create, edit or change of state of each comment; absent if the actor
+    /// is the author.
     pub(crate) actors: BTreeMap<CommentId, ActorKind>,
     /// The new comments that were visible at some time during the batch.
     pub(crate) published: BTreeSet<CommentId>,

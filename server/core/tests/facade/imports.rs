@@ -97,12 +97,12 @@ fn an_item_that_is_refused_does_not_hinder_its_neighbours() {
     let present = Ok((false, 0));
     let all = [Ok((true, 1)), none.clone(), Ok((true, 1)), none, unknown, Ok((true, 1)), present];
     assert_eq!(told(&import(&fixture, &everybody(), &items)), all);
-    assert_eq!(fixture.row(&key).state, SubjectState::Active, "what stands is what the import wants");
+    assert_eq!(fixture.row(&key).state, SubjectState::Active, "an import does not change an existing subject");
     let absent = [comment(&video("9"), "x", None), comment(&video("9"), "y", Some("x"))];
     assert_eq!(told(&import(&fixture, &everybody(), &absent))[0], Err(Error::SubjectNotFound));
     let foreign = import(&fixture, &only(["wall"]), &items[..1]);
     assert_eq!(told(&foreign), [Err(Error::CallerNotAllowed)]);
-    run(fixture.mutations.submit(&asked(), &key, DeleteSubject { etag: String::new() })).expect("it stands");
+    run(fixture.mutations.submit(&asked(), &key, DeleteSubject { etag: String::new() })).expect("it exists");
     assert_eq!(told(&import(&fixture, &everybody(), &[comment(&key, "z", None)])), [Err(Error::SubjectNotFound)]);
 }
 

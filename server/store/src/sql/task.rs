@@ -1,6 +1,6 @@
-//! Database work runs in tasks of its own. The future of an RPC is dropped when its client
-//! disconnects, and a BEGIN that is dropped while pending would leave its transaction open on a
-//! pooled connection.
+//! Runs each piece of database work in a task of its own. The future of an RPC is dropped when its
+//! client disconnects. If it contained the database work, a pending BEGIN could be dropped with it,
+//! and would leave an open transaction on a pooled connection.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use super::pool::DataSources;
 use super::transaction_runner::TransactionRunner;
 use crate::error::StoreError;
 
-/// Runs work that only reads a source, counted from 0, as [`run`] does, once the read limit of the
-/// source admits it. A caller that disconnects leaves its read running, and tens of thousands of
-/// such callers would exhaust the memory without the limit. Such work must not start other work of
-/// its kind.
+/// Runs work that only reads one data source (from 0). The work starts, as in [`run`], when the
+/// read limit of the source has a free permit. The limit bounds the memory: reads of callers that
+/// have disconnected continue to run, possibly tens of thousands of them. The work must not call
+/// this function again, because it would wait for a permit while it holds one.
 pub(crate) fn read<'s, T, F>(
     sources: &'s DataSources,
     source: usize,
@@ -41,8 +41,8 @@ where
     }
 }
 
-/// Runs `work` to its end on `runner`, whether or not the caller waits for it. It is a transaction
-/// of this name on a source, counted from 0.
+/// Runs `work` on `runner` to its end, even if the caller stops waiting. The work is one
+/// transaction with this name on this data source (from 0).
 pub(crate) async fn run<T, F>(runner: &TransactionRunner, (source, name): (usize, &'static str), work: F) -> Result<T>
 where
     T: Send + 'static,
@@ -52,7 +52,8 @@ where
     let (span, watcher) = (runner.span(name), runner.clone());
     // Boxed, so that the runtime's task is compiled once and not for every transaction.
     let work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
-        // An outcome that no caller waits for may be dropped: the work is done.
+        // Sending fails if the caller no longer waits. The work is done, so its outcome may be
+        // dropped.
         drop(sender.send(watcher.watched((source, name), work).await));
     });
     let task = runner.spawn(work.instrument(span));

@@ -1,4 +1,4 @@
-//! Export of one subject of the server as lines of `riposte.export.v1`.
+//! Exports one subject of the server as lines of the format `riposte.export.v1`.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -13,23 +13,25 @@ use crate::jsonl;
 use crate::proto;
 use crate::record::{Client, Comment, CommentState, DeletedBy, Key, Like, LikeValue, Record, Subject, SubjectState};
 
-/// The source of comments that were written on the server itself.
+/// The name of the source under which the server's own ids are exported.
 const OWN_SOURCE: &str = "riposte";
-/// Prefix of the ids of members that stand for votes known only as numbers.
+/// The prefix of the ids of synthetic members. An import creates such members for votes of which it
+/// knows only the number.
 const SYNTHETIC: &str = "~synthetic:";
 
 /// The result of exporting one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SubjectExport {
-    /// All of it was written.
+    /// The whole subject was written.
     Complete { comments: u64, likes: u64 },
     /// The subject is deleted and nothing was written, because an import would restore it.
     Deleted,
 }
 
-/// Writes one subject: its own record, its comments with parents first, its likes. The comments of
-/// one subject are held in memory, because their names depend on all of them: the ids of their
-/// source if all came from the same one, otherwise the server's own ids.
+/// Writes one subject: its own record, its comments with parents first, its likes. If all comments
+/// were imported from the same source, they are exported under their external ids of that source,
+/// otherwise under the server's own ids. So the comments of a subject are held in memory until all
+/// are known.
 ///
 /// # Errors
 /// The server fails or breaks the contract; the output cannot be written.
@@ -64,7 +66,7 @@ pub(super) async fn write(
     Ok(SubjectExport::Complete { comments: subject.comments, likes: subject.likes })
 }
 
-/// A subject that is being written.
+/// A subject that is being written. Its comments wait in `waiting` until all have arrived.
 #[derive(Debug, Default)]
 struct Pages {
     key: Key,
@@ -83,8 +85,8 @@ impl Pages {
         }
         let waiting = std::mem::take(&mut self.waiting);
         let sources: BTreeSet<&str> = waiting.iter().map(|comment| comment.source.as_str()).collect();
-        // A reply names its parent within one source, so comments from several sources need names
-        // from a common one.
+        // A reply names its parent by an id of the same source, so comments of several sources are
+        // exported with the ids of one common source, the server.
         let common =
             (sources.len() == 1).then(|| sources.first().copied()).flatten().filter(|source| !source.is_empty());
         self.source = common.unwrap_or(OWN_SOURCE).to_owned();
@@ -166,8 +168,8 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
     }
 }
 
-/// Converts a state. States that only moderation sees count as hidden for all others, and so for an
-/// import.
+/// Converts a state. Pending, rejected and shadowed comments are exported as hidden, because an
+/// import knows only active, hidden and deleted ones.
 fn state(state: v1::CommentState) -> CommentState {
     match state {
         v1::CommentState::Active | v1::CommentState::Unspecified => CommentState::Active,

@@ -10,8 +10,8 @@ use crate::domain::ids::CommentId;
 use crate::domain::subject::Subject;
 use crate::write::unit_of_work::UnitOfWork;
 
-/// Everything that one batch changed under one subject, in its state after the commit. All values
-/// are absolute, so applying them twice has the same result as once.
+/// The rows that one batch changed under one subject, as they are after the commit. The values are
+/// absolute, not differences, so a cache may apply them twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedChange {
     /// The subject. Likes do not lock it: in a batch of likes only its id and its key are reliable.
@@ -36,10 +36,10 @@ pub struct CommittedComment {
     pub was_listed: bool,
 }
 
-/// Receives the rows that every commit changed, for caches of the rows. It is called after the
-/// commit and before the response is sent. It has to return quickly, and it returns no error: its
-/// failures do not affect the write. Commits that it does not receive reach the cache through the
-/// outbox.
+/// Receives the rows that a commit changed, to update caches. The committer calls the observer
+/// after the commit and before the response is sent, so the observer has to return quickly. It
+/// returns no error, because a failure must not affect the write. A commit that the observer misses
+/// reaches the cache through the outbox.
 #[async_trait]
 pub trait CommitObserver: Send + Sync + std::fmt::Debug {
     /// Called after a batch was committed.

@@ -7,7 +7,8 @@ use crate::domain::ids::CommentId;
 use crate::write::unit_of_work::UnitOfWork;
 
 impl UnitOfWork {
-    /// Records the actor of a change of a comment. The last one of the batch counts.
+    /// Records the actor of a change of a comment, in place of the actor of an earlier change in
+    /// the same batch.
     pub(crate) fn record_actor(&mut self, id: CommentId, actor: ActorKind) {
         if actor == ActorKind::Author {
             self.write_set.actors.remove(&id);
@@ -16,7 +17,8 @@ impl UnitOfWork {
         }
     }
 
-    /// Returns the outcomes of these changes, without those that follow from a plain create.
+    /// Returns the outcomes of these changes, without those that equal the outcome of a plain
+    /// create. A reader of the event assumes that outcome for a created comment without one.
     pub(super) fn outcomes(&self, changes: &Changes) -> BTreeMap<CommentId, Option<CommentOutcome>> {
         let changed = changes.comments.iter().filter(|change| change.what.has_outcome());
         let outcomes = changed.filter_map(|change| Some((change.id, self.outcome(change.id)?)));

@@ -67,7 +67,7 @@ pub(super) async fn exchange(
     }
     if is_denied(&new).await {
         return Err(
-            "is refused by the server: it does not know this user or password, or denies access; it is tried again",
+            "is refused by the server: it does not know this user or password, or denies access; the change is tried again",
         );
     }
     for (pool, limits) in [(&source.read, &server.read), (&source.write, &server.write)] {

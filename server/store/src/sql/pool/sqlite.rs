@@ -12,7 +12,8 @@ use crate::config::{PoolConfig, StoreConfig};
 
 const FILE: &str = "riposte.db";
 
-/// Prepares both pools of the file in `folder`.
+/// Creates the pools of the database file in `folder`; connections open when they are needed. If
+/// `durable`, a commit returns after its data has reached the disk.
 pub(super) fn open(folder: &Path, durable: bool, config: &StoreConfig) -> Result<DataSource> {
     std::fs::create_dir_all(folder).map_err(|error| Error::internal(format!("{}: {error}", folder.display())))?;
     let synchronous = if durable { SqliteSynchronous::Full } else { SqliteSynchronous::Off };
@@ -42,8 +43,8 @@ fn pool(options: SqliteConnectOptions, limits: &PoolConfig) -> SqlitePool {
         .idle_timeout(None)
         .max_lifetime(None)
         .test_before_acquire(false)
-        // As on MySQL: a transaction left open by its owner ends here. Without one, SQLite returns
-        // an error, which is ignored.
+        // As on MySQL, a transaction that its owner left open is rolled back here. If none is open,
+        // SQLite returns an error, which is ignored.
         .after_release(|connection, _| {
             Box::pin(async move {
                 let _ = connection.execute("ROLLBACK").await;

@@ -1,4 +1,4 @@
-//! The chain upward from a comment: its parent, the parent of that, and so on.
+//! Reads the conversation of a comment: its ancestors, from the parent up to the root.
 
 use riposte_core::comment::CommentView;
 use riposte_core::{CommentId, Partition, SubjectKey};
@@ -17,7 +17,8 @@ pub(super) struct Conversation {
     pub(super) limit: usize,
 }
 
-/// Selects the comment itself as step 0, then the parent of each comment before.
+/// Selects the comment itself as step 0, then its parent as step 1, then the parent of that, and so
+/// on.
 const CHAIN: &str = "\
     WITH RECURSIVE chain (id, parent_id, step) AS ( \
         SELECT id, parent_id, 0 FROM comment_index_@ WHERE part = ? AND id = ? AND subject_id = ? \
@@ -50,7 +51,7 @@ impl ReadQuery for Conversation {
         let statement = Statement::from_sql_and_values(tx.get_database_backend(), CHAIN, values);
         let mut chain = comments_of(Model::find_by_statement(statement).all(tx).await?)?;
         let root = chain.first().and_then(|own| own.reference.root_id);
-        // A chain that was cut at its length limit still ends with the root of its thread.
+        // If the limit cuts the chain off, the root of the thread is added at its end.
         if let Some(root) = root.filter(|root| chain.iter().all(|comment| comment.reference.id != *root)) {
             chain.extend(comments(tx, &[root]).await?);
         }

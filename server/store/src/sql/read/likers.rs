@@ -51,9 +51,9 @@ impl Likers {
         along(query, key::LIKERS)
     }
 
-    /// Returns the likers from before the time of the cursor. The key gives likers of the same time
-    /// in descending order of member id. So if the page ends among them, they are read again from
-    /// the first.
+    /// Returns the likers before the time of the cursor, the newest first. The key has likers of
+    /// the same time in descending order of member id, but a page has them in ascending order. If
+    /// the page ends among likers of one time, these are read again in ascending order.
     async fn older(&self, tx: &Tx, wanted: usize) -> Result<Vec<Liker>, StoreError> {
         let mut list = self.list(tx);
         if let Some(after) = &self.after {
@@ -69,7 +69,7 @@ impl Likers {
         Ok(found)
     }
 
-    /// Returns the likers of one time, by member id, after a member.
+    /// Returns the likers of one time, by member id, after the member `after`.
     async fn of_one_time(
         &self,
         tx: &Tx,
@@ -84,7 +84,8 @@ impl Likers {
         likers(tx, list.order_by_asc(Column::MemberId).limit(limit as u64)).await
     }
 
-    /// Returns whether any liker is at or before the cursor.
+    /// Returns whether the list has a liker at the cursor or before it, so that the page has a
+    /// previous page.
     async fn begins_before(&self, tx: &Tx, after: &LikerCursor) -> Result<bool, StoreError> {
         let newer = Condition::any()
             .add(Column::Time.gt(after.time.0))
@@ -94,7 +95,7 @@ impl Likers {
     }
 }
 
-/// All likers of a comment with one value, by member id.
+/// All members that like or dislike a comment, by member id.
 #[derive(Debug)]
 pub(super) struct AllLikers {
     pub(super) id: CommentId,
@@ -118,8 +119,8 @@ impl ReadQuery for AllLikers {
         if let Some(after) = &self.after {
             list = list.filter(Column::MemberId.gt(row::bytes(after.as_str())));
         }
-        // No key has this order. The part of a key that belongs to the comment is small and
-        // contains every sorted column.
+        // No key has this order, so the database sorts. The range of the named key that belongs to
+        // one comment is small, and contains every column of the sort.
         likers(tx, along(list, key::LIKERS).order_by_asc(Column::MemberId).limit(self.limit as u64)).await
     }
 }

@@ -1,5 +1,5 @@
-//! The lookup of comment locations. Every write that names a comment reads its location, so results
-//! are cached, and lookups that arrive while others are in progress are combined in the next one.
+//! Finds the locations of comments. Every write that names a comment needs its location. Therefore
+//! locations are cached, and requests that arrive during a lookup are combined in the next lookup.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::sql::pool::DataSources;
 /// The number of lookups that one data source may have in progress.
 const AT_ONCE: usize = 2;
 
-/// Finds comments of all data sources.
+/// Finds the locations of comments on all data sources.
 #[derive(Debug)]
 pub(super) struct CommentLocator {
     sources: Arc<DataSources>,
@@ -34,12 +34,13 @@ impl CommentLocator {
         Arc::new(Self { sources, memory: CommentLocationCache::new(), lookups })
     }
 
-    /// Returns the locations of those of `ids` that exist, in no order.
+    /// Returns the locations of those of `ids` that exist, in any order.
     pub(super) async fn locate(self: &Arc<Self>, ids: &[CommentId]) -> Result<Vec<CommentLocation>> {
         self.locate_among(ids, &ObjectTypeScope::All).await
     }
 
-    /// Returns the locations of those of `ids` that exist and have one of these types, in no order.
+    /// Returns the locations of those of `ids` that exist and have one of these object types, in
+    /// any order.
     pub(super) async fn locate_among(
         self: &Arc<Self>,
         ids: &[CommentId],
@@ -53,13 +54,14 @@ impl CommentLocator {
         let requests: Vec<_> = by_source.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()).collect();
         let responses: Vec<_> = requests.into_iter().map(|(source, ids)| self.ask(source, ids)).collect();
         for response in responses {
-            found.extend(response.await.map_err(|_| Error::internal("a look-up died"))??);
+            found.extend(response.await.map_err(|_| Error::internal("a lookup of comments ended without a result"))??);
         }
         found.retain(|at| types.hold(at.subject.object_type()));
         Ok(found)
     }
 
-    /// Adds ids to the next lookup of a source, and starts it unless enough are in progress.
+    /// Adds ids to the next lookup of a source. Starts that lookup at once if fewer than
+    /// [`AT_ONCE`] are in progress.
     fn ask(self: &Arc<Self>, source: usize, ids: Vec<CommentId>) -> oneshot::Receiver<Found> {
         let (response, worker) = self.lookups[source].add(ids);
         if let Some(worker) = worker {
@@ -69,7 +71,7 @@ impl CommentLocator {
         response
     }
 
-    /// Locates the ids of all waiting calls together, and repeats this until none waits.
+    /// Locates the ids of all waiting calls with one lookup, and repeats this until no call waits.
     async fn work(&self, mut worker: BatchWorker<Vec<CommentId>, Found>) {
         while let Some(waiting) = worker.next_batch() {
             let mut ids: Vec<CommentId> = waiting.iter().flat_map(|call| call.request.iter().copied()).collect();

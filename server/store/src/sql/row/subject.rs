@@ -1,4 +1,4 @@
-//! The rows of subjects.
+//! Conversions between the rows of subjects and [`Subject`].
 
 use riposte_core::{
     CommentId, Error, MemberId, Millis, Result, Subject, SubjectCounts, SubjectId, SubjectKey, SubjectState,
@@ -43,7 +43,7 @@ pub(crate) fn subject_model(subject: &Subject, part: i16) -> Result<ActiveModel>
     })
 }
 
-/// Returns every column of a subject that can change.
+/// Returns the columns of a subject that can change after its creation.
 pub(crate) fn subject_changes(subject: &Subject) -> Result<ActiveModel> {
     let SubjectCounts { root_count, comment_count } = subject.counts;
     Ok(ActiveModel {

@@ -21,7 +21,8 @@ fn ranking(floors: &[i32]) -> Ranking {
     Ranking::new(1, Millis(0), floors.into())
 }
 
-/// A list with these floors, ascending. It is never asked for an empty range or for no rows.
+/// The rankings of a list with these floors, in ascending order. A walk never requests an empty
+/// range or no rows.
 #[derive(Debug)]
 struct Listed(Vec<i32>);
 
@@ -58,8 +59,8 @@ impl Rankings for Listed {
     }
 }
 
-/// Returns the slice by its definition: a part of the whole walk, which is the ranking and then all
-/// other comments by floor.
+/// Returns the expected slice, cut from the whole walk: the ranking, followed by all other comments
+/// from the highest floor down.
 fn expected(walker: &Walker<'_>, listed: &[i32], at: RankPageStart, limit: usize) -> WalkSlice {
     let ranked = walker.ranking.floors.len();
     let others = walker.ranking.leaves(listed.iter().rev().copied().filter(|floor| *floor < walker.bound).collect());
@@ -84,8 +85,8 @@ fn expected(walker: &Walker<'_>, listed: &[i32], at: RankPageStart, limit: usize
         ranked: floors.iter().filter(|floor| walker.ranking.holds(**floor)).count(),
         from: floors.first().map_or(place, |floor| walker.ranking.before(*floor)),
         to: floors.last().map_or(place, |floor| walker.ranking.behind(*floor)),
-        // The side that a walk came from has comments, or had them: an earlier page has reported
-        // it.
+        // An earlier page has shown comments on the side from which the walk came, even if they no
+        // longer exist.
         more_before: from > 0
             || matches!(at, RankPageStart::Toward(Direction::Ahead(place)) if place != RankPosition::Position(0)),
         more_after: back || to < walk.len(),
@@ -115,7 +116,7 @@ proptest! {
             RankPageStart::Toward(Direction::Back(below)),
         ][kind as usize];
         prop_assert_eq!(run(walker.slice(at, limit)), Ok(expected(&walker, &listed, at, limit)));
-        // No more than the limit is read, on either side of the boundary.
+        // Neither direction reads more than the limit, also across the end of the ranking.
         for place in [position, below] {
             let sides = [run(walker.ahead(place, limit)), run(walker.behind(place, limit))];
             prop_assert!(sides.iter().all(|side| side.as_ref().is_ok_and(|floors| floors.len() <= limit)), "{sides:?}");

@@ -1,6 +1,6 @@
-//! The rows of a few subjects between batches. A batch sees only the rows that its commands name in
-//! their lock sets, and a change that its write set does not name is lost. So every test checks the
-//! lock set of a verb and the write set of a change.
+//! A store in memory for tests of batches. A batch sees only the rows that its commands name in
+//! their lock sets, and only the rows in its write set are stored. So every test also checks the
+//! lock set of the verb and the completeness of the write set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::write::verbs::{Batch, BatchType, BatchVerb, Command, LikeCommand};
 use crate::write::write_set::ContentEdit;
 use crate::{CommandOutput, Effect};
 
-/// The stored rows, and the counter that ids and times are taken from.
+/// The stored rows, and the counter from which ids and times are derived.
 #[derive(Debug, Default)]
 pub(super) struct Fixture {
     pub(super) subjects: BTreeMap<SubjectKey, Subject>,
@@ -67,7 +67,7 @@ impl Fixture {
         self.id().into()
     }
 
-    /// Returns a new request, one second after the last one.
+    /// Returns a new command. Its time is at least one second after that of the last command.
     pub(super) fn command<V: BatchVerb>(&mut self, verb: V) -> Command<V::Type> {
         self.command_on(&key(), verb)
     }
@@ -89,7 +89,7 @@ impl Fixture {
         self.commit(std::slice::from_ref(command)).0.remove(0)
     }
 
-    /// Runs one batch, and returns the unit of work after it.
+    /// Runs and stores one batch; returns its outputs and its unit of work.
     pub(super) fn commit<K: BatchType>(&mut self, batch: &[Command<K>]) -> (Vec<Result<CommandOutput>>, UnitOfWork) {
         let (outputs, unit) = match Batch::from(batch.to_vec()) {
             Batch::Comments(commands) => decided(self.load(&commands), &commands, UnitOfWork::run),
@@ -157,12 +157,12 @@ impl Fixture {
         }
         for (id, before) in &write_set.comments {
             let now = unit.comments[id].clone();
-            assert!(now.lifecycle.revision > before.lifecycle.revision, "a row that changes says so: {now:?}");
+            assert!(now.lifecycle.revision > before.lifecycle.revision, "a changed row has a new revision: {now:?}");
             assert_eq!(self.comments.insert(*id, now).as_ref(), Some(before));
         }
         for id in &write_set.contents {
             let now = unit.contents[id].clone();
-            assert!(self.contents.insert(*id, now).is_some(), "the content of {id:?} stands already");
+            assert!(self.contents.insert(*id, now).is_some(), "the content of {id:?} exists already");
         }
         for like in &write_set.likes {
             self.likes.insert(like.clone(), unit.likes[like].clone());
@@ -177,10 +177,11 @@ impl Fixture {
     }
 
     fn remember(&mut self, subject: SubjectId, key: IdempotencyKey, record: IdempotencyRecord) {
-        assert!(self.records.insert((subject, key), record).is_none(), "{key:?} is remembered once");
+        assert!(self.records.insert((subject, key), record).is_none(), "{key:?} is recorded once");
     }
 
-    /// Checks that only rows that the write set names have changed.
+    /// Checks that the stored rows equal those of the unit of work, so no change is missing in the
+    /// write set.
     fn holds(&self, unit: &UnitOfWork) {
         for (key, subject) in &unit.subjects {
             assert_eq!(self.subjects.get(key), Some(subject));
@@ -196,7 +197,7 @@ impl Fixture {
         }
     }
 
-    /// Returns a comment as the service names it; an unknown one has only itself as its path.
+    /// Returns the location of a comment. The path of an unknown comment has only its own id.
     pub(super) fn target(&self, id: CommentId) -> CommentLocation {
         let Some(comment) = self.comments.get(&id) else {
             return CommentLocation {
@@ -236,7 +237,8 @@ impl Fixture {
     }
 }
 
-/// Runs the commands of a batch, and checks that a refusal leaves no trace.
+/// Runs the commands of a batch, and checks that a refused command does not change the unit of
+/// work.
 fn decided<K: BatchType>(
     mut unit: UnitOfWork,
     commands: &[Command<K>],

@@ -1,4 +1,5 @@
-//! The updates of changed rows.
+//! Updates the changed subjects, comments and contents of a batch. Rows whose only change is the
+//! same difference of counts share one statement; every other row has its own.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,10 @@ use crate::sql::entity::{comment_content, comment_edit, comment_index, comment_s
 use crate::sql::grouping::{by_table, parts};
 use crate::sql::row;
 
-/// Rows by the difference of their counts.
+/// The ids of rows that change only in their counts, grouped by the difference.
 type RowsBySums<const N: usize> = BTreeMap<Sums<N>, Vec<CommentId>>;
 
-/// The columns that a statement of sums names.
+/// The columns of a statement that adds to counts.
 struct Columns<E: EntityTrait, C: 'static> {
     counts: &'static [CountColumn<C>],
     part: E::Column,
@@ -59,7 +60,8 @@ impl Flush<'_> {
         self.add(alike, self.tx.tables().index, columns).await
     }
 
-    /// Adds the same difference to the counts of several rows, with one statement for each table.
+    /// Adds each difference to the counts of its rows, with one statement per table, or several for
+    /// a long list of rows.
     async fn add<E: EntityTrait, C, const N: usize>(
         &self,
         alike: RowsBySums<N>,
@@ -81,7 +83,7 @@ impl Flush<'_> {
         Ok(())
     }
 
-    /// Writes changed contents and keeps their former texts.
+    /// Writes changed contents, and stores their former contents as edits.
     pub(super) async fn contents(&self) -> Flushed<()> {
         use comment_content::{ActiveModel, Column, Entity};
         let write_set = self.unit.write_set();

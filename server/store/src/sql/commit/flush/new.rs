@@ -1,4 +1,4 @@
-//! The inserts of new rows.
+//! Inserts the new subjects and comments of a batch.
 
 use riposte_core::CommentId;
 use sea_orm::ActiveValue::Set;

@@ -1,4 +1,4 @@
-//! The current likes of the comments of a batch.
+//! Loads the current likes that the commands of a batch may change.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,11 @@ use crate::sql::read::along;
 use crate::sql::row;
 
 impl Load<'_> {
-    /// Loads likes of locked comments. A writer of a like holds the lock of its comment, so none of
-    /// them can change.
+    /// Loads likes of locked comments. A writer of a like holds the lock of its comment, so these
+    /// likes cannot change until the commit.
     pub(super) async fn likes(&mut self, wanted: &BTreeSet<(CommentId, MemberId)>) -> Loaded<()> {
-        // The key starts with the subject, which the locked comment names. A comment that does not
-        // exist has no likes.
+        // The primary key starts with the id of the subject, which the locked comment has. A
+        // comment that does not exist has no likes.
         let known = wanted.iter().filter_map(|(id, member)| {
             Some(LikeKey {
                 subject: self.unit.comment(*id)?.reference.subject_id,
@@ -49,8 +49,8 @@ struct LikeKey {
 }
 
 impl LikeKey {
-    /// Selects the likes with these keys: with an IN list of members if subject and comment are the
-    /// same, else with a join.
+    /// Selects the likes with these keys: by an IN list of members if all keys have the same
+    /// subject and comment, otherwise by a join.
     fn any(list: &[Self], backend: DbBackend) -> Select<comment_like::Entity> {
         use comment_like::{Column, Entity};
         let select = Entity::find().filter(Column::Part.is_in(parts(list.iter().map(|key| key.comment.partition()))));
