@@ -33,9 +33,8 @@ impl Comments {
         Ok(exported)
     }
 
-    /// Returns the likes of a comment that follow `after`, in the order of member ids. The caller
-    /// of this method has read the comment with [`Self::export_comments`], which checks the
-    /// permission.
+    /// Returns the likes of a comment that follow `after`, in the order of member ids. The handler
+    /// must have read the comment with [`Self::export_comments`], which checks the permission.
     ///
     /// # Errors
     /// Only errors of the store.

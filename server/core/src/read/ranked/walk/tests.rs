@@ -116,7 +116,7 @@ proptest! {
             RankPageStart::Toward(Direction::Back(below)),
         ][kind as usize];
         prop_assert_eq!(run(walker.slice(at, limit)), Ok(expected(&walker, &listed, at, limit)));
-        // Neither direction reads more than the limit, also across the end of the ranking.
+        // Neither direction reads more than the limit, even across the end of the ranking.
         for place in [position, below] {
             let sides = [run(walker.ahead(place, limit)), run(walker.behind(place, limit))];
             prop_assert!(sides.iter().all(|side| side.as_ref().is_ok_and(|floors| floors.len() <= limit)), "{sides:?}");
