@@ -55,7 +55,7 @@ impl Metrics {
     /// Creates metrics without measurements, for scrapes.
     ///
     /// # Errors
-    /// Only if two metrics have the same name, which a test excludes.
+    /// Only if the exporter for scrapes cannot be registered, which a test excludes.
     pub fn new() -> Result<Self, OTelSdkError> {
         Self::with(MeterProviderBuilder::default(), true)
     }
