@@ -37,7 +37,7 @@ impl Columns {
     /// Compiles a template; `{{` and `}}` stand for braces.
     ///
     /// # Errors
-    /// A closing brace has no opening one, or no column has the name of a placeholder.
+    /// A brace has no counterpart, or no column has the name of a placeholder.
     pub(crate) fn compile(&self, text: &str) -> Result<Template> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -49,7 +49,14 @@ impl Columns {
                     literal.push(c);
                 }
                 '{' => {
-                    let name: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                    let mut name = String::new();
+                    loop {
+                        match chars.next() {
+                            Some('}') => break,
+                            Some(c) => name.push(c),
+                            None => bail!("in {text:?}: an opening brace without its closing one; write {{{{ for a brace"),
+                        }
+                    }
                     if !literal.is_empty() {
                         parts.push(TemplatePart::Literal(std::mem::take(&mut literal)));
                     }
@@ -134,7 +141,12 @@ mod tests {
     fn an_unknown_column_is_refused_with_the_known_ones() {
         let error = format!("{:#}", columns().compile("{datum}").unwrap_err());
         assert!(error.contains("datum") && error.contains("id, date, a.b, content.message"), "{error}");
-        assert!(columns().compile("a}b").is_err());
-        assert!(columns().compile("{open").is_err());
+    }
+
+    #[test]
+    fn a_brace_without_its_counterpart_is_an_error_also_around_a_known_column() {
+        for text in ["a}b", "{open", "{id", "{id}{date"] {
+            assert!(columns().compile(text).is_err(), "{text}");
+        }
     }
 }

@@ -152,11 +152,13 @@ impl Pages {
     }
 }
 
+/// Converts a subject. A state that this version does not know arrives as unspecified. It is
+/// exported as hidden, so that a later import publishes nothing.
 fn neutral_subject(subject: v1::Subject) -> Subject {
     let state = match subject.state() {
         v1::SubjectState::ReadOnly => SubjectState::ReadOnly,
-        v1::SubjectState::Hidden => SubjectState::Hidden,
-        v1::SubjectState::Active | v1::SubjectState::Unspecified => SubjectState::Active,
+        v1::SubjectState::Hidden | v1::SubjectState::Unspecified => SubjectState::Hidden,
+        v1::SubjectState::Active => SubjectState::Active,
     };
     Subject {
         key: proto::key(subject.key),
@@ -169,11 +171,13 @@ fn neutral_subject(subject: v1::Subject) -> Subject {
 }
 
 /// Converts a state. Pending, rejected and shadowed comments are exported as hidden, because an
-/// import knows only active, hidden and deleted ones.
+/// import knows only active, hidden and deleted ones; so are those with a state that this version
+/// does not know, which arrives as unspecified.
 fn state(state: v1::CommentState) -> CommentState {
     match state {
-        v1::CommentState::Active | v1::CommentState::Unspecified => CommentState::Active,
-        v1::CommentState::Pending
+        v1::CommentState::Active => CommentState::Active,
+        v1::CommentState::Unspecified
+        | v1::CommentState::Pending
         | v1::CommentState::Rejected
         | v1::CommentState::Hidden
         | v1::CommentState::Shadowed => CommentState::Hidden,
@@ -187,5 +191,19 @@ fn deleted_by(by: v1::DeletedBy) -> Option<DeletedBy> {
         v1::DeletedBy::Author => Some(DeletedBy::Author),
         v1::DeletedBy::SubjectOwner => Some(DeletedBy::SubjectOwner),
         v1::DeletedBy::Moderator => Some(DeletedBy::Moderator),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_that_this_version_does_not_know_is_exported_as_hidden() {
+        const UNKNOWN: i32 = 99;
+        let comment = v1::Comment { state: UNKNOWN, ..v1::Comment::default() };
+        assert_eq!(state(comment.state()), CommentState::Hidden);
+        let subject = v1::Subject { state: UNKNOWN, ..v1::Subject::default() };
+        assert_eq!(neutral_subject(subject).state, SubjectState::Hidden);
     }
 }
