@@ -1,5 +1,5 @@
 //! The cache as the composition root assembles it: a reader in front of the store, a writer and a
-//! commit observer that update the cache, and the repair from the relay.
+//! commit observer that update the cache, and the repair by the relay.
 
 mod staleness_watch;
 
@@ -70,8 +70,8 @@ impl CacheStack {
     /// statistics are reported by `metrics`; `decorators` may wrap it and replace its functions.
     ///
     /// # Errors
-    /// When the address of Redis cannot be parsed. An unavailable Redis is no
-    /// error: reads go to the store until it is available.
+    /// When the address of Redis cannot be parsed. An unavailable Redis is no error: reads go to
+    /// the store until Redis is available.
     pub fn open(
         config: &CacheSettings,
         timeline: u16,
@@ -151,9 +151,9 @@ impl CacheStack {
         self.0.is_some()
     }
 
-    /// Returns the tasks of the cache that run beside the calls. Every process checks that the
-    /// cache is being repaired. The auditor compares cached data with rows once the cache has
-    /// received them.
+    /// Returns the tasks of the cache that run beside the calls. One task for each data source
+    /// checks that the cache is being repaired. The auditor compares cached data with rows once the
+    /// cache has received their commits.
     #[must_use]
     pub fn tasks(
         &self,
@@ -184,8 +184,8 @@ impl CacheStack {
     /// Uses the user and password of this address for all following connections to Redis.
     ///
     /// # Errors
-    /// A text without the address, when the address makes no sense or leads elsewhere; then nothing
-    /// has changed.
+    /// A text without the address, when the address cannot be parsed or names another server; then
+    /// nothing has changed.
     pub async fn exchange(&self, address: &SourceUrl) -> Result<(), String> {
         match &self.0 {
             Some(parts) => parts.redis.exchange(address.expose()).await,

@@ -42,7 +42,7 @@ pub async fn run(options: Options) -> Result<bool> {
         let history = history::read(path)?;
         ensure!(!history.ops.is_empty(), "{}: there are no operations in it", path.display());
         if history.tables.is_empty() {
-            println!("this run did not come to its end: tables and copies are not judged");
+            println!("the run was interrupted: the tables and the contents of the cache are not checked");
         }
         let (begun, anomalies) = (Instant::now(), check::check(&history));
         report::print(&history, &anomalies, path);

@@ -15,7 +15,8 @@ use crate::error_metadata::ErrorSubject;
 use crate::rpc_error::{ErrorMetadata, RpcError};
 
 /// The longest text of a request in a record, in characters: the length limit of a moderator's
-/// reason. The first record is written before the request is validated.
+/// reason. Longer texts are cut, because the first record is written before the request is
+/// validated.
 const LONGEST: usize = 512;
 
 /// Handles one request between its two audit records.
@@ -93,7 +94,7 @@ pub(crate) fn described(metadata: &ErrorMetadata) -> Value {
 }
 
 /// Returns the responses, and writes the record of the outcome after the last one. If the reader
-/// disconnects, the stream drops the record, which then reports the disconnection.
+/// disconnects, the stream drops `entry`, which then records the disconnection.
 pub(crate) fn recorded<A: CountItems + Send + 'static>(
     responses: ResponseStream<A>,
     entry: AuditEntry,

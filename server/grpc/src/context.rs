@@ -54,13 +54,13 @@ pub struct MessageLimits {
 }
 
 impl Services {
-    /// Returns the domain for a read: the one over the primary if the request sets `fresh`.
+    /// Returns the use cases for a read: those over the primary if the request sets `fresh`.
     pub(crate) fn answering(&self, fresh: bool) -> &Comments {
         if fresh { &self.rows } else { &self.comments }
     }
 
-    /// Returns the degradations that a response reports while the cache is unavailable: the
-    /// response is complete, but cost more than usual.
+    /// Returns the degradations that a response reports. While the cache is unavailable, a response
+    /// is complete but costs more than usual.
     pub(crate) fn degraded(&self) -> Vec<v1::Degradation> {
         let degraded = self.cached_pages.as_ref().is_some_and(|cache| cache.is_degraded());
         let (part, reason) = (v1::DegradedPart::Cache.into(), v1::DegradedReason::Unavailable.into());
@@ -68,8 +68,8 @@ impl Services {
     }
 
     /// Returns the cursor of a page token, converted by `pick`; `Some(None)` at the start of a
-    /// list. If another fault of the request leaves the scope of the token unknown (`walk` is
-    /// `None`), the token is not checked.
+    /// list. `walk` is `None` if another violation of the request leaves the scope of the token
+    /// unknown; then the token is not checked.
     pub(crate) fn cursor<T>(
         &self,
         v: &mut Violations,

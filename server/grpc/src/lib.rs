@@ -1,8 +1,7 @@
-//! The gRPC layer. A call passes the middleware, which identifies the caller, admits the call and
-//! records it, and reaches a handler. A handler has three steps: it parses the request, calls the
-//! domain and converts the result. `services/` has the handlers, in a file for each RPC, and
-//! `generated/` mounts them: it has the dispatch of the services and the tables of methods, from
-//! methods.yaml.
+//! The gRPC layer. A call first passes the middleware, which identifies the caller, admits the call
+//! and records it. Then the call reaches a handler, which parses the request, calls the domain and
+//! converts the result. `services/` has the handlers, in a file for each RPC. `generated/` has the
+//! dispatch of the services to the handlers, and the table of methods from methods.yaml.
 //!
 //! Types of the contract are not passed to other crates; the domain receives domain types. An error
 //! of the domain becomes a status in [`status()`] and nowhere else. This crate must never name a

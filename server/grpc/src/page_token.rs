@@ -69,13 +69,14 @@ impl PageTokenCodec {
         Self { ring: Arc::new(ArcSwap::from_pointee(ciphers(&keys))), binding: None }
     }
 
-    /// Binds tokens to what `binding` makes of the context of their list, if it is given.
+    /// If `binding` is given, binds tokens to the context that it derives from the context of their
+    /// list.
     #[must_use]
     pub fn bound_by(self, binding: Option<TokenBinding>) -> Self {
         Self { binding, ..self }
     }
 
-    /// Replaces the ring by one with at least one key. Tokens that no key of the new ring has
+    /// Replaces the ring. `keys` has at least one key. Tokens that no key of the new ring has
     /// sealed are refused.
     pub fn exchange(&self, keys: &[[u8; 32]]) {
         self.ring.store(Arc::new(ciphers(keys)));

@@ -100,8 +100,8 @@ impl Services {
         track_fallback(read).await.map_err(|error: RpcError| error.error)?
     }
 
-    /// Does the same within the admission pool, once for all callers that wait for it. Reads for
-    /// cached pages are few and do not enter the pool.
+    /// Enters the admission pool once for all callers that share the read, and then produces the
+    /// response. Reads that fill the response cache are few and do not enter the pool.
     async fn reading_in_pool(self, caller: Caller, message: Bytes) -> Result<PageBytes, Error> {
         let _permit = match method(METHOD) {
             Some(method) => Some(self.admission.enter(method.policy, None, None).await?),

@@ -1,4 +1,4 @@
-//! The context of a write: created once for all writes of members, within the rate limit of each.
+//! The context of a member's write. It is created only within the rate limit of the member.
 
 use riposte_core::request::RequestId;
 use riposte_core::submit::WriteContext;
@@ -9,8 +9,8 @@ use crate::rpc_error::{ErrorMetadata, RpcError};
 use crate::status::QUOTA;
 
 impl Services {
-    /// Returns the context of a write by a member, through a caller, under an object type. Repeated
-    /// requests count toward the rate limit too, because the lookup of the first result is work.
+    /// Returns the context of a member's write under an object type, which a caller sends. Repeated
+    /// requests count toward the rate limit too, because the first result has to be read.
     ///
     /// # Errors
     /// [`riposte_core::Error::RateLimited`] if the member has used up the rate that the type

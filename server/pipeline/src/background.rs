@@ -1,6 +1,6 @@
 //! The background tasks between a commit and its watchers and event consumers: the relay and the
-//! tail of every data source. The roles of the process decide which of them it runs; they run as
-//! long as the process.
+//! tail of every data source. The roles of the process select the tasks. The tasks run until the
+//! process stops.
 
 use std::sync::Arc;
 
@@ -33,22 +33,23 @@ pub struct BackgroundTasks {
     tails: Vec<JoinHandle<()>>,
 }
 
-/// Releases the leases of a process that goes on with its other tasks.
+/// Releases the leases of a process whose other tasks continue.
 #[derive(Debug, Clone)]
 pub struct LeaseRelease(watch::Sender<bool>);
 
 impl LeaseRelease {
-    /// Lets every relay release its lease. A running relay is interrupted between two statements of
-    /// its port. Does not wait for it.
+    /// Lets every relay release its lease, and does not wait for the release. A relay that waits
+    /// for its port is interrupted; the port completes or rolls back the operation.
     pub fn release(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl BackgroundTasks {
-    /// Starts the tasks that these `roles` require, once `ready` reports that the store can be
-    /// used. A worker takes part in the relay of every source. A process that serves calls runs the
-    /// consumers of every process and the tasks `beside` the calls.
+    /// Starts the tasks that these `roles` require. The tasks wait until `ready` reports that the
+    /// store can be used. A worker takes part in the relay of every source; a process that is no
+    /// worker only measures the lag. A process that serves calls runs the consumers of scope
+    /// `Process` and the tasks `beside` the calls.
     #[must_use]
     pub fn start(
         ports: &RelayPorts,

@@ -37,12 +37,12 @@ pub struct RelayPorts {
     pub consumers: Arc<[Arc<dyn EventConsumer>]>,
     /// The ranking snapshots. The relay deletes old ones.
     pub rankings: Arc<dyn Rankings>,
-    /// The clock that the age of events is computed with.
+    /// The clock with which the age of events is computed.
     pub clock: Arc<dyn Clock>,
-    /// The metrics that lag is reported to.
+    /// The metrics that receive the lag.
     pub metrics: Metrics,
-    /// If true, this process repairs a cache that all processes share while it holds a lease, and
-    /// is preferred as the holder.
+    /// If true, this process repairs the shared cache while it holds a lease, and is preferred as
+    /// the holder.
     pub repairs_shared_cache: bool,
     /// The longest time for which events wait for a consumer.
     pub retention: Duration,

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteQueueSettings {
-    /// Writes of one kind that may wait in one partition.
+    /// Writes of one batch type that may wait in one partition.
     pub partition_queue: usize,
-    /// Writes of one kind that may wait for one data source.
+    /// Writes of one batch type that may wait for one data source.
     pub source_queue: usize,
-    /// Transactions of one kind that one data source may have open at a time.
+    /// Transactions of one batch type that one data source may have open at a time.
     pub committers: usize,
 }
 
@@ -29,9 +29,9 @@ pub struct WriteCapacity {
 }
 
 impl WriteQueueSettings {
-    /// Returns these limits in the terms of the write path. Two kinds of writes share the
-    /// connections of the write pool, of which two are kept for leases and the relay. The number of
-    /// committers is bounded by the rest, because further ones would only wait for a connection.
+    /// Returns these limits in the terms of the write path. The two batch types share the
+    /// connections of the write pool, of which two are kept for leases and the relay. The rest
+    /// bounds the number of committers, because further ones would only wait for a connection.
     /// SQLite has one writer.
     pub fn limits(&self, store: WriteCapacity) -> WriteQueueLimits {
         let WriteQueueSettings { partition_queue: write_queue, source_queue: source, committers } = *self;

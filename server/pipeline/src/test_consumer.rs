@@ -1,4 +1,4 @@
-//! An event consumer that records what it is given, and fails where a test wants it to.
+//! An event consumer that records the calls it receives, and fails where a test requires it.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard};
@@ -50,7 +50,7 @@ impl TestConsumer {
         self.record.lock().expect("no test panics with it")
     }
 
-    /// Lets batches with this event fail, or no longer.
+    /// If `is`, makes batches with this event fail; otherwise lets them succeed again.
     pub(super) fn poison(&self, number: i64, is: bool) {
         if is {
             self.record().poison.insert(number);
@@ -59,7 +59,7 @@ impl TestConsumer {
         }
     }
 
-    /// Lets batches with this event panic, or no longer.
+    /// If `is`, makes batches with this event panic; otherwise lets them succeed again.
     pub(super) fn panic_at(&self, number: i64, is: bool) {
         if is {
             self.record().panics.insert(number);
@@ -68,7 +68,8 @@ impl TestConsumer {
         }
     }
 
-    /// Lets all batches fail as they do while the data source is unavailable, or no longer.
+    /// If `is_unavailable`, makes all batches fail, as while the data source is unavailable;
+    /// otherwise lets them succeed again.
     pub(super) fn set_unavailable(&self, is_unavailable: bool) {
         self.record().is_unavailable = is_unavailable;
     }

@@ -79,7 +79,7 @@ impl WatchHub {
         Ok(())
     }
 
-    /// Queries the events of every watched subject that may have been missed.
+    /// Queries, for every watched subject, the events that the hub may have missed.
     ///
     /// # Errors
     /// Those of the outbox.

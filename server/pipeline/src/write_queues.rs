@@ -1,8 +1,7 @@
 //! The write queues. Commands wait in bounded queues in memory, one for each partition and batch
-//! type.
-//! Each data source has a few committers, which take the waiting commands of all its queues as one
-//! batch, commit it in one transaction, and never wait for more. The more is written to a subject,
-//! the larger its batches are and the cheaper each write is.
+//! type. Each data source has a few committers. A committer takes the waiting commands of several
+//! queues as one batch, commits the batch in one transaction, and never waits for more commands.
+//! The more writes a subject receives, the larger its batches are and the cheaper each write is.
 
 mod committer;
 mod output;
@@ -33,14 +32,15 @@ pub use size::MAX_BATCH;
 pub struct WriteQueueLimits {
     /// The maximum number of commands that wait in one write queue.
     pub write_queue: usize,
-    /// The maximum number of commands that wait in all write queues of one kind and data source.
+    /// The maximum number of commands that wait in all write queues of one batch type and data
+    /// source.
     pub source: usize,
-    /// The number of committers for each data source and kind; 0 is read as 1.
+    /// The number of committers for each data source and batch type; 0 is read as 1.
     pub committers: usize,
     /// The maximum number of write queues that one batch takes commands from.
     pub breadth: usize,
     /// If true, a write queue that holds a large part of the waiting commands gets batches of its
-    /// own. Set where other processes may hold the rows that it locks.
+    /// own. Set where other processes may lock the same rows.
     pub apart: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct WriteQueues {
 }
 
 /// The write queues of one data source. Likes have write queues of their own: they lock no subject,
-/// so neither kind waits for the other.
+/// so neither batch type waits for the other.
 #[derive(Debug)]
 struct SourceQueues {
     comments: Arc<SourceQueue<CommandKind>>,
@@ -107,7 +107,8 @@ impl WriteQueues {
         Self { route: Box::new(route), sources, metrics: observer.metrics, committers }
     }
 
-    /// Commits all waiting commands, accepts no more, and ends.
+    /// Accepts no more commands, commits all waiting ones, and waits until the committers have
+    /// ended.
     pub async fn close(&self) {
         for source in &self.sources {
             source.comments.close();

@@ -1,5 +1,5 @@
-//! The components that the domain and the relay use: the ports over a store, with the cache and the
-//! counters.
+//! The components that the domain and the relay use: the ports over the store and the cache, with
+//! decorators and metrics.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use riposte_grpc::response_cache::{CountingLog, ResponseCache};
 use riposte_grpc::{MessageLimits, ResponseCacheLayer, Services};
 use riposte_pipeline::{Notifier, QueueObserver, RelayPorts, SourceSubjects, WriteQueues};
 
-/// The parts that ports are made of.
+/// The parts from which the ports are built.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Components<'a> {
     pub(super) config: &'a Config,
@@ -37,7 +37,7 @@ pub(super) struct Components<'a> {
     pub(super) decorators: &'a Decorators,
 }
 
-/// The state that is derived from events, in the rows.
+/// The ports of the rows that are derived from events.
 #[derive(Debug)]
 pub(super) struct DerivedState {
     pub(super) histories: Arc<dyn MemberHistories>,
@@ -46,7 +46,7 @@ pub(super) struct DerivedState {
 }
 
 impl Components<'_> {
-    /// Returns the state that is derived from events.
+    /// Returns the ports of the rows that are derived from events.
     pub(super) fn derived(&self) -> DerivedState {
         let rules = RankingConfig { depth: self.config.rankings.depth, policies: Arc::clone(self.policies) };
         let (rank_indexes, rankings) = self.store.ranks(rules);
@@ -81,8 +81,8 @@ impl Components<'_> {
         MessageLimits { max_request: bytes(server.max_request_size), max_response: bytes(server.max_response_size) }
     }
 
-    /// Returns the layers around every call of the public services, which use the response cache,
-    /// and of AdminService, which uses the audit log.
+    /// Returns the layer around every call of the public services, which uses the response cache,
+    /// and the layer around every call of AdminService, which uses the audit log.
     pub(super) fn layers(
         &self,
         services: &Services,

@@ -1,6 +1,6 @@
-//! The steps of a start, in their order. Each one needs what earlier ones return, and records how
-//! it is undone. A stop runs in the opposite order: first the server stops to admit calls, and last
-//! it closes its store.
+//! The steps of a start, in their order. A step needs the results of earlier steps, and records how
+//! it is undone. A stop undoes the steps in the opposite order: first health becomes NOT_SERVING,
+//! then the watches and the listeners end, and last the store is closed and its threads end.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ use crate::clock::SystemClock;
 use crate::listener::ServerRole;
 use crate::observers::observe_store;
 
-/// The time in which the audit log may write its last records, which no call waits for.
+/// The time in which the audit log may write its last records. No call waits for these records.
 const AUDIT_ENDS: Duration = Duration::from_secs(2);
 
 /// A start, with the steps that succeeded so far.
@@ -67,7 +67,7 @@ impl<'a> Startup<'a> {
     /// The error of the first step that fails.
     pub(super) async fn run(mut self, ready: watch::Sender<bool>) -> Result<Addresses> {
         let AppInputs { config, metrics, decorators, .. } = self.inputs.clone();
-        // Files are watched from before they are read, so that no change is missed.
+        // The state of the files is recorded before they are read, so that no change is missed.
         let files = WatchedFiles::record(config);
         let credentials = self.credentials()?;
         let tokens = PageTokenCodec::new(config.page_tokens.ring()?).bound_by(decorators.token_binding.clone());
@@ -219,8 +219,8 @@ impl<'a> Startup<'a> {
         let callers = Handle::current();
         let queues = Arc::new(data.enter(|| components.write_queues(notifier, &callers)));
         let (opened, within) = (Arc::clone(&queues), self.inputs.config.server.drain_timeout.duration());
-        // No call waits for these commands any more. Those that the store does not accept within
-        // this time are lost as in a crash.
+        // The listeners have stopped. A command that is not committed within this time is lost, as
+        // in a crash.
         self.steps.push("write queues", async move {
             if timeout(within, opened.close()).await.is_err() {
                 tracing::warn!(
@@ -280,7 +280,9 @@ impl<'a> Startup<'a> {
     }
 }
 
-/// Returns all event consumers of the process. A new one is added here.
+/// Returns all event consumers of the process. A new one is added here. The consumers of every
+/// process are polled in this order: the response cache comes before the hub, so it drops a page
+/// before a watcher receives the change.
 fn event_consumers(
     components: &Components<'_>,
     derived: &DerivedState,

@@ -16,8 +16,8 @@ struct StartedStep {
 /// The future that undoes a step. The mutex, which is never locked, lets threads share the steps.
 type Undo = Mutex<BoxFuture<'static, ()>>;
 
-/// The started steps of a server, in their order. A stop undoes them, the last first, and so does a
-/// start that fails half-way.
+/// The started steps of a server, in their order. They are undone, the last first, by a stop and by
+/// a start that fails half-way.
 #[derive(Default)]
 pub(super) struct StartedSteps(Vec<StartedStep>);
 

@@ -26,7 +26,7 @@ impl DataRuntime {
 
 impl DataThreads {
     /// Starts one thread for every two cores, at least one. A data thread mostly waits for a
-    /// server.
+    /// database server or for Redis.
     pub(super) fn start() -> anyhow::Result<Self> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let runtime = Builder::new_multi_thread()

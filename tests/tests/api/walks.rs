@@ -11,14 +11,14 @@ use riposte_tests::{Case, Fixture, Say, cases};
 pub(crate) const CASES: &[Case] =
     cases![a_walk_of_roots_is_exact_while_others_write_and_delete, a_walk_of_replies_is_exact_while_others_write,];
 
-/// Fails unless the walk contains each of `stood` once, and no comment twice, in the order of
-/// floors.
+/// Fails unless the walk is in the order of floors, contains each comment of `stood`, and contains
+/// no comment twice.
 fn exact(sort: CommentSort, walked: &[Comment], stood: &HashSet<i64>) -> Result<()> {
     let ids: Vec<_> = walked.iter().map(|c| c.id).collect();
     let unique: HashSet<_> = ids.iter().copied().collect();
-    ensure!(unique.len() == ids.len(), "{sort:?}: something came twice");
+    ensure!(unique.len() == ids.len(), "{sort:?}: a comment came twice");
     let missing: Vec<_> = stood.difference(&unique).collect();
-    ensure!(missing.is_empty(), "{sort:?}: {} did not come", missing.len());
+    ensure!(missing.is_empty(), "{sort:?}: {} comments are missing", missing.len());
     let descending = sort == CommentSort::Newest;
     let ordered = walked.windows(2).all(|w| if descending { w[0].floor > w[1].floor } else { w[0].floor < w[1].floor });
     ensure!(ordered, "{sort:?}: out of order");

@@ -51,7 +51,7 @@ async fn import_all(storage: Option<Storage>) -> Result<()> {
     print!("first import, {:.1?}:\n{}", first.took, first.out);
     let listed: BTreeMap<_, _> = real::rejects(scratch.path())?.into_iter().collect();
     let known = madrid.rejected.iter().map(|(id, reason)| (id.clone(), (*reason).to_owned()));
-    ensure!(listed == known.collect(), "the rejects are others");
+    ensure!(listed == known.collect(), "other records were rejected than expected");
     // On shared databases a second server shows the data that the first one imported.
     let other = match &storage {
         Storage::Sqlite(_) => None,

@@ -20,7 +20,7 @@ pub(super) const NAME: &str = "sdk";
 /// The document that explains the columns.
 pub(super) const DOCUMENT: &str = "docs/benchmarks/sdk.md";
 
-/// The languages to measure, and the length.
+/// The languages to measure, and the length of the measurements.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Default: all

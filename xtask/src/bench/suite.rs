@@ -18,7 +18,7 @@ use anyhow::{Context, Result, ensure};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The rows to measure, and the length.
+/// The rows to measure, and the length of the measurements.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -88,7 +88,7 @@ fn measure(
         .iter()
         .zip(&measured.figures)
         .map(|(side, rounds)| {
-            Ok((side.label.clone(), Figures::median(rounds).context("the processor was never there")?))
+            Ok((side.label.clone(), Figures::median(rounds).context("the processor was never fully available")?))
         })
         .collect::<Result<_>>()?;
     let (ours, others) = medians.split_first().context("a row without a side")?;
@@ -109,8 +109,8 @@ fn measure(
     })
 }
 
-/// Returns the numbers of connections with which the bare loop is tried: all of them, until the run
-/// knows the best one for this row on this database.
+/// Returns the numbers of connections with which the bare loop is measured: all of them, or only
+/// the best one if an earlier variant of this row has determined it on the same database.
 fn connections(row: Row, variant: Variant, earlier: &[Outcome]) -> Vec<usize> {
     let known = earlier.iter().find(|known| known.row == row && variant.same_for_the_bare_loop(known.variant));
     let best = known.and_then(|known| {
@@ -144,7 +144,7 @@ fn rounds(row: Row, environment: &Environment<'_>, sides: &[Side], args: &Args) 
             measured.figures.iter_mut().zip(round_figures).for_each(|(rounds, figures)| rounds.push(figures));
         } else {
             measured.thrown_away += 1;
-            eprintln!("  round {round} does not count: the processor was not there before or after it");
+            eprintln!("  round {round} does not count: the processor was not fully available before or after it");
         }
         if measured.figures[0].len() == wanted {
             break;

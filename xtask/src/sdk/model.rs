@@ -33,13 +33,13 @@ struct ServiceModel {
     full_name: String,
     /// The name of its client: `comments`.
     short: String,
-    /// The client uses a separate address if `true`.
+    /// If `true`, the client uses a separate address.
     admin: bool,
     about: String,
     methods: Vec<MethodModel>,
 }
 
-/// A method; messages by their short names.
+/// A method. Its messages are given by their short names.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct MethodModel {
     pub(super) name: String,

@@ -126,7 +126,7 @@ pub(super) async fn a_preview_follows_the_likes_of_its_replies(cache: Given) {
     assert_eq!(thread.shown(3).await, Some((vec![(9, 7), (2, 4), (4, 4)], true)));
     assert_eq!(thread.shown(1).await, Some((vec![(9, 7)], true)));
     assert_eq!(thread.shown(0).await, Some((vec![], true)));
-    assert_eq!(thread.shown(4).await, None, "another may have more likes than the next of these");
+    assert_eq!(thread.shown(4).await, None, "a reply beyond the candidates may have more likes");
     thread.like(1, 5, 8).await;
     assert_eq!(thread.shown(3).await, Some((vec![(9, 7), (1, 5), (2, 4)], true)));
     // Late likes change nothing.
@@ -136,7 +136,8 @@ pub(super) async fn a_preview_follows_the_likes_of_its_replies(cache: Given) {
     thread.like(4, 1, 8).await;
     assert_eq!(thread.shown(3).await, Some((vec![(1, 5), (2, 4), (9, 4)], true)));
     assert_eq!(thread.shown(4).await, None);
-    // Of equal replies the oldest comes first; the position itself belongs to one of these.
+    // Of replies with equal likes the oldest comes first. So a candidate with as many likes as the
+    // bound ranks above the bound if it is older.
     thread.like(4, 2, 9).await;
     assert_eq!(thread.shown(4).await, Some((vec![(1, 5), (2, 4), (9, 4), (4, 2)], true)));
 }
@@ -147,7 +148,7 @@ pub(super) async fn a_like_of_a_reply_that_may_stand_before_others_ends_their_pr
     thread.fill(&read).await;
     for (floor, likes) in [(5, 2), (10, 3), (12, 0)] {
         thread.like(floor, likes, 8).await;
-        assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)), "{floor} stands behind all of these");
+        assert_eq!(thread.shown(2).await, Some((vec![(2, 4), (9, 3)], true)), "{floor} ranks below all candidates");
     }
     thread.like(8, 3, 8).await;
     assert_eq!(thread.shown(2).await, None);
@@ -183,7 +184,7 @@ pub(super) async fn a_like_that_overtook_a_fill_ends_its_preview(cache: Given) {
     thread.like(2, 1, 8).await;
     thread.like(1, 6, 8).await;
     assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
-    assert_eq!(thread.shown(2).await, Some((vec![(1, 6), (9, 3)], true)), "likes of these stand");
+    assert_eq!(thread.shown(2).await, Some((vec![(1, 6), (9, 3)], true)), "the likes of the candidates are kept");
 }
 
 pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cache: Given) {
@@ -193,7 +194,7 @@ pub(super) async fn a_previewed_reply_that_was_deleted_during_a_fill_is_gone(cac
     thread.fixture.apply(thread.dead(2, 2)).await;
     assert_eq!(thread.fixture.cache.fill(&fill_lease, &read).await.expect("answered"), FillOutcome::Kept);
     assert_eq!(thread.shown(1).await, Some((vec![(9, 3)], true)));
-    // A cached reply that was deleted. Without it too few candidates are known.
+    // A candidate is deleted. Without it too few candidates are known.
     thread.fixture.apply(thread.dead(3, 9)).await;
     assert_eq!(thread.shown(1).await, None);
     // When all replies are known, the remaining ones suffice.
@@ -234,7 +235,7 @@ pub(super) async fn a_preview_ends_with_its_block(cache: Given) {
     let thread = Thread::new(cache, "preview_and_block").await;
     thread.fill(&thread.read(1, &[(1, 0), (2, 4)], ALL, (0, 0))).await;
     assert_eq!(thread.shown(1).await, Some((vec![(2, 4)], true)));
-    // A commit that no process applied. The next fill rebuilds the entry and contains no preview.
+    // No process applies this commit. The next fill rebuilds the entry and contains no preview.
     assert!(thread.fixture.advance(1, thread.fixture.committed(2)).await);
     assert_eq!(thread.shown(1).await, None);
     let fill_lease = thread.fixture.ticket_for(FillScope::Row).await;

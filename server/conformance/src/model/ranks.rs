@@ -1,5 +1,5 @@
 //! Ranked orders. As in every store, the rank indexes of the oracle hold the state of the comments
-//! at the last update; everything else is a sort.
+//! at the last update. All orders are computed by sorting.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -32,8 +32,8 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Returns the first `most` comments of a rank index, by score and then by floor; `up` puts the
-    /// lowest score and floor first.
+    /// Returns the first `most` comments of a rank index, by score and then by floor. The order is
+    /// ascending if `up` is true, and otherwise descending.
     pub(super) fn first<'c>(
         &self,
         board: RankIndex,

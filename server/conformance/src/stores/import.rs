@@ -139,7 +139,7 @@ pub(super) async fn an_answer_to_nothing_is_refused_and_can_come_again(backend: 
     let batch = [importer.command("2", orphan.clone()), importer.command("3", other)];
     let answers = fixture.commit(&batch).await;
     assert_eq!(answers[0], Err(Error::CommentNotFound));
-    assert!(answers[1].is_ok(), "the subject came into being with the item that could");
+    assert!(answers[1].is_ok(), "the item without a missing parent creates the subject");
     importer.bring(parent.clone()).await;
     assert_eq!(importer.bring(orphan).await.comment.reference.root_id, Some(parent.id));
     assert_eq!(fixture.sound(&importer.key).await, 3);
@@ -195,7 +195,7 @@ pub(super) async fn an_imported_like_never_overrides_a_members_own(backend: Back
     for repeated in [false, true] {
         let answers = fixture.commit(&batch).await;
         let replayed: Vec<_> = answers.iter().flatten().map(|output| output.replayed).collect();
-        assert_eq!(replayed, [true, repeated, repeated], "what is there already is not brought in again");
+        assert_eq!(replayed, [true, repeated, repeated], "an existing like is not imported again");
         let row = fixture.view(root).await.comment;
         assert_eq!((row.counts.like_count, row.counts.dislike_count), (1, 1));
     }

@@ -95,7 +95,7 @@ pub(super) async fn a_refused_or_repeated_command_leaves_no_event(backend: Backe
     fixture.refusal(&key, stranger).await;
     assert_eq!(told(&fixture, &key).await, before);
 
-    // In a batch with a command that changes something, they add nothing to its event.
+    // In a batch with a command that changes something, repeated commands add nothing to the event.
     let verb = fixture.create(&key, "author").await;
     let new = fixture.command(&key, verb);
     let made = new.verb.comment_id().expect("a comment");
@@ -133,7 +133,8 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
         );
     }
 
-    // Another batch, of two of them: all events of a batch have its sequence number.
+    // A second batch changes two of the subjects. All events of a batch have the same sequence
+    // number.
     let mut batch = Vec::new();
     for key in &keys[1..] {
         let verb = fixture.create(key, "author").await;
@@ -144,7 +145,7 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
     let first = fixture.subject(&first).await.id;
     let source = relay.source_of(first).await;
     let number = relay.sequenced(source, first).await[0].number;
-    // Other cases write too, so the next sequence number need not belong to this one.
+    // Other cases write too, so the next sequence number need not belong to this case.
     let later = relay.sequenced(source, fixture.subject(&keys[1]).await.id).await[1].number;
     assert!(later > number);
     for key in &keys[1..] {
@@ -152,7 +153,8 @@ pub(super) async fn a_batch_over_several_subjects_and_partitions_leaves_one_even
         let told: Vec<_> = sequenced.iter().map(|one| (one.number, one.event.revision)).collect();
         assert_eq!(told, [(number, Some(1)), (later, Some(2))], "{key:?}");
     }
-    // A read with a limit of one commit returns all of it, and the next read continues after it.
+    // A read with a limit of one commit returns all events of the commit, and the next read
+    // continues after them.
     let outbox = &relay.process.outbox;
     let one = outbox.read(source, number - 1, 1).await.expect("read");
     assert!(one.len() == 3 && one.iter().all(|told| told.number == number), "{one:?}");
@@ -214,5 +216,5 @@ pub(super) async fn an_event_has_the_outcome_of_each_comment(backend: Backend) {
     let events = fixture.events(&key).await;
     let outcomes: Vec<_> = events.iter().filter_map(|event| event.changes.outcome(id)).collect();
     assert_eq!(outcomes, expected);
-    assert!(events[0].changes.outcomes.is_empty(), "that of a plain create is not stored");
+    assert!(events[0].changes.outcomes.is_empty(), "the outcome of a plain create is not stored");
 }

@@ -1,4 +1,4 @@
-//! Random writers and readers over some subjects, and the faults of the cache in the meantime.
+//! Random writers and readers over some subjects, with faults of the cache while they run.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

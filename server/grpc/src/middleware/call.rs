@@ -89,10 +89,10 @@ pub struct CallLayer {
     pub faults: Option<InjectedFaults>,
     /// Measures each call, and creates its span if traces are exported.
     pub calls: CallMetrics,
-    /// The response cache; `None` where no such call is served.
+    /// The response cache; `None` for a listener that serves no calls from it.
     pub response_cache: Option<ResponseCacheLayer>,
     /// The audit log for AdminService calls that are refused before they reach their handlers;
-    /// `None` where AdminService is not served.
+    /// `None` for a listener that does not serve AdminService.
     pub audit: Option<AuditLog>,
 }
 
@@ -131,8 +131,8 @@ where
         let ready = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, ready);
         let layer = Arc::clone(&self.layer);
-        // The arrival is taken here, where the transport starts its timer: the future may be polled
-        // later.
+        // The time of arrival is recorded here, where the transport starts its timer: the future
+        // may be polled later.
         let arrived = Instant::now();
         let backlog = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.backlog.clone());
         Box::pin(async move {
@@ -262,17 +262,17 @@ impl CallLayer {
         }
         let quota = || ErrorMetadata::default().with(QUOTA, format!("caller:{}", caller.name()));
         self.admission.caller(&caller).map_err(|error| RpcError::about(error, quota()))?;
-        // A service of another listener requires no role here, because it does not exist at this
-        // one.
+        // A service of another listener requires no role here, because this listener does not serve
+        // it.
         if self.serves(request.uri().path()) {
             access.allows(&caller)?;
         }
         Ok(Some(caller))
     }
 
-    /// Reserves a health watch, which needs no credentials: each connection has a few. Returns
-    /// `None` where the connection has no buffer that counts them. A watch beyond the limit is
-    /// refused as an unimplemented method, because clients behind a proxy that shares its
+    /// Reserves one of the few health watches of a connection; a health watch needs no credentials.
+    /// Returns `None` if the connection has no buffer that counts its watches. A watch beyond the
+    /// limit is refused as an unimplemented method: clients behind a proxy that shares its
     /// connection then continue without the watch.
     fn watch_of_health(request: &Request<Body>) -> Result<Option<OwnedSemaphorePermit>, Error> {
         let backlog = request.extensions().get::<PeerIdentity>().and_then(|peer| peer.backlog.as_ref());

@@ -1,4 +1,4 @@
-//! Parses content, bounds and choices.
+//! Parses fields that several requests have: content, sizes, limits and enum values.
 
 use riposte_core::content::check_metadata;
 use riposte_core::object_type::MAX_LEVELS;
@@ -37,7 +37,7 @@ pub(crate) fn content_at(
     parsed
 }
 
-/// Parses the data about the writer's client, of a request that has it.
+/// Parses the field `client` of a request. See [`client_at`].
 pub(crate) fn client(client: Option<v1::ClientInfo>) -> Result<ClientInfo, Vec<Violation>> {
     client_at("client", client)
 }

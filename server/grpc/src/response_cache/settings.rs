@@ -26,7 +26,7 @@ pub struct ResponseCacheSettings {
 }
 
 impl ResponseCacheSettings {
-    /// Returns counters with these settings.
+    /// Returns the counters of reads with these settings.
     pub fn rates(&self) -> SubjectRates {
         SubjectRates::new(self.window.duration(), self.capacity)
     }

@@ -19,8 +19,7 @@ use super::feed::EventFeed;
 use super::isolation::EventIsolation;
 use riposte_telemetry::Metrics;
 
-/// The time for which events wait for the consumer that this one follows and that makes no
-/// progress.
+/// The time for which events wait for the followed consumer while that consumer makes no progress.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 /// The interval of the measurement of the lag.
 const MEASURE: Duration = Duration::from_secs(1);

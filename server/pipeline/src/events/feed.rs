@@ -1,5 +1,5 @@
-//! The events of a source as one consumer reads them: out of the outbox, or out of the tail that
-//! the consumers of the process share.
+//! The events of a source as one consumer reads them: from the outbox, or from the tail that the
+//! consumers of the process share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,11 +64,11 @@ impl EventFeed {
         }
     }
 
-    /// Waits until there may be more events than those up to `at`, for at most a second; shorter if
-    /// some of them are `held` back for another consumer.
+    /// Waits until there may be events after `at`, for at most a second. The wait is shorter if
+    /// events are `held` back for another consumer.
     pub(super) async fn rest(&mut self, held: bool, at: Option<i64>) {
         match self {
-            // The process that assigns the sequence numbers is this one.
+            // This process assigns the sequence numbers.
             Self::Outbox { ready, batching, .. } => ready.rest(batching.rest, OURS).await,
             Self::Tail(_, progress) => {
                 // The tail may have read several batches while the consumer applied one.

@@ -1,6 +1,6 @@
-//! The lag monitor of a process that is no worker and so has no part in the relay. It measures how
-//! far a source is behind, so that missing workers are visible in the metrics of every running
-//! process.
+//! The lag monitor of a process that is no worker, and so takes no part in the relay. The monitor
+//! measures how far a source is behind. So the metrics of every running process show that workers
+//! are missing.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use super::{RelayPorts, lag};
 
 /// The interval of the measurements.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The age of an unsequenced commit at which a warning is logged. A new leader takes over from a
-/// dead one in less.
+/// The age of an unsequenced commit at which a warning is logged. When a leader dies, a new one
+/// takes over in less time.
 const LATE: Duration = Duration::from_secs(10);
 
 /// Measures a source, counted from 0, forever.

@@ -20,8 +20,8 @@ const KEEP: Duration = Duration::from_secs(1);
 const CHUNK: usize = 200;
 /// The interval of the deletion of old events.
 const SWEEP: Duration = Duration::from_secs(60);
-/// The number of old commits whose events, or of old rankings, that one transaction deletes, and
-/// the maximum number of transactions in one sweep.
+/// The number of old commits, or of old ranking snapshots, that one transaction deletes, and the
+/// maximum number of transactions in one sweep.
 const SWEPT: (usize, usize) = (50, 400);
 
 /// The sequencer of one source.
@@ -38,7 +38,7 @@ pub(super) struct Leader {
     /// The names of the positions of the last measurement of lag.
     measured: BTreeSet<String>,
     swept: Instant,
-    /// The consumers that events were deleted for lately although they had not passed them.
+    /// The consumers that had not passed some events when a recent sweep deleted these events.
     overtaken: BTreeSet<String>,
 }
 
@@ -94,8 +94,8 @@ impl Leader {
         Ok(())
     }
 
-    /// Records the consumers that this worker registers, whether it holds the lease or not, so that
-    /// a position which no worker uses is known.
+    /// Registers the consumers of this worker, whether it holds the lease or not. So a position
+    /// that no worker uses can be recognised.
     async fn register(&mut self) -> Result<()> {
         let (lasts, interval) = REGISTERED;
         if self.registered.is_none_or(|registered| registered.elapsed() >= interval) {
@@ -138,8 +138,8 @@ impl Leader {
         Ok(true)
     }
 
-    /// Deletes old events until the lease is due for renewal. Returns whether no more are old
-    /// enough or the sweep has deleted its maximum; `None` if another epoch has begun.
+    /// Deletes old events until the lease is due for renewal. Returns true if no more events are
+    /// old enough, or if the sweep has deleted its maximum; `None` if another epoch has begun.
     async fn trim(&mut self, epoch: Epoch) -> Result<Option<bool>> {
         let begin = Instant::now();
         let bounds = TrimBounds {
@@ -183,8 +183,8 @@ impl Leader {
         Millis(self.ports.clock.now().0 - i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
     }
 
-    /// Deletes ranking snapshots that are too old for any page token. Only the lease holder does
-    /// it, so that one process does the work; a second one would do no harm.
+    /// Deletes ranking snapshots that are too old for any page token. Only the lease holder deletes
+    /// them, to avoid repeated work; deletions by a second process would do no harm.
     async fn sweep_rankings(&self) -> Result<()> {
         let before = self.before(KEPT);
         let (chunk, repetitions) = SWEPT;

@@ -26,7 +26,7 @@ impl EventConsumer for WatchHub {
         Ok(Applied::all(events))
     }
 
-    /// Watchers that joined before the gap lack its events, which are queried.
+    /// Queries the events of the gap, which watchers that joined before it have not received.
     async fn gap(&self, _source: usize) -> Result<()> {
         self.catch_up().await
     }

@@ -1,4 +1,4 @@
-//! One reader of one subject.
+//! A watcher: one reader of the changes of one subject.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -12,8 +12,8 @@ use super::size::{MAX_BATCH, quantised};
 
 /// The minimum number of commands in a crowded write queue. `SHARE` must be reached too.
 const CROWD: usize = 4;
-/// The minimum part of a crowded write queue, one in `SHARE` of all commands that a batch could
-/// take.
+/// The minimum part of a crowded write queue: a `SHARE`-th of all commands that the next batch
+/// could take.
 const SHARE: usize = 4;
 
 /// The commands that one caller submitted, and the channel for their results.
@@ -144,8 +144,9 @@ impl<K> QueueSet<K> {
     }
 
     /// Returns the number of ready write queues, from the first on, that the next batch takes from.
-    /// A crowded one is taken alone: other processes wait for the same locks, so the other commands
-    /// of its transaction would wait with it and make it hold its locks for longer.
+    /// A crowded one is taken alone: other processes wait for the same locks. In a larger
+    /// transaction the other commands would wait for these locks too, and the transaction would
+    /// hold them for longer.
     fn together(&self) -> usize {
         let breadth = self.limits.breadth;
         if !self.limits.apart {

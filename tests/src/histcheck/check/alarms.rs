@@ -1,4 +1,4 @@
-//! Errors that servers report about themselves (I7). The cache audit of a server compares cached
+//! Errors that servers report about themselves. The cache audit of a server compares cached
 //! data with rows and drops entries that differ although their updates were applied, so other reads
 //! hardly ever return them. Also, no server panics or writes output that is not a log line.
 

@@ -1,4 +1,4 @@
-//! A response matches its request (I11, within one subject): a comment, a list, the replies of a
+//! A response matches its request: a comment, a list, the replies of a
 //! root, or a change of a comment. Previews belong to the roots that they are shown below, are no
 //! longer than requested, and contain no comment twice.
 

@@ -1,5 +1,5 @@
 //! The data that Redis would serve when there is no load any more equals the rows, and Redis
-//! contains nothing else (I7).
+//! contains nothing else.
 //!
 //! Entries of an older incarnation or generation are not served and are left to expire. Updates
 //! that the relay has not applied for longer than the quiet period are found here, even if no read

@@ -1,4 +1,4 @@
-//! Counts of comments equal the comments at the revision of the response (I4).
+//! Counts of comments equal the comments at the revision of the response.
 //!
 //! Comments that an open request may have changed contribute a range, from the first revision on at
 //! which the change is possible; all others contribute their exact state.

@@ -1,4 +1,4 @@
-//! Watchers receive every change of a subject once, in order, and no invented changes (I9). This
+//! Watchers receive every change of a subject once, in order, and no invented changes. This
 //! holds at every server, and also when a stream breaks and is resumed after the last received
 //! revision. Only changes that are too old to be sent become a gap.
 

@@ -1,4 +1,4 @@
-//! Floors are dense, assigned once, and in the order of time (I3).
+//! Floors are dense, assigned once, and in the order of time.
 
 use std::collections::BTreeMap;
 

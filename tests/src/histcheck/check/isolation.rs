@@ -1,4 +1,4 @@
-//! No data crosses from one subject, or one object type, into another (I11).
+//! No data crosses from one subject, or one object type, into another.
 //!
 //! Subjects of several types share their object ids, and members share their ids. Every text names
 //! the subject it was written for, so a row, a content or a like stored under a key without its

@@ -1,4 +1,4 @@
-//! Counts of likes and dislikes equal the members that like and dislike (I5).
+//! Counts of likes and dislikes equal the members that like and dislike.
 //!
 //! Likes do not change the subject's revision, but every change of a comment changes its own
 //! revision: all responses that show a comment at the same own revision show the same counts. The

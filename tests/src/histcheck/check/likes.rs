@@ -1,4 +1,4 @@
-//! Every member's value of a comment is a linearizable register (I5, I12).
+//! Every member's value of a comment is a linearizable register.
 //!
 //! A member belongs to one client, which sends a write of a member after the previous one has
 //! ended. (Two concurrent writes of a client are of different members, and so of different

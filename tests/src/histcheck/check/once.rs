@@ -1,4 +1,4 @@
-//! Each request is executed once, and acknowledged effects persist (I1, I2).
+//! Each request is executed once, and acknowledged effects persist.
 //!
 //! All responses under one request id equal the first one. At the end of the run every acknowledged
 //! comment exists once, a refused one not at all, and one without a response at most once.

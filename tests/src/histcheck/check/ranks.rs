@@ -1,4 +1,4 @@
-//! Rankings by likes follow the likes of members (I6). A first page of sort TOP descends by likes
+//! Rankings by likes follow the likes of members. A first page of sort TOP descends by likes
 //! minus dislikes, a preview by likes. A preview is as full as possible and leaves out no comment
 //! with more likes than one that it shows.
 //!

@@ -1,6 +1,6 @@
 //! A call is refused because of concurrent changes to the same comment, for lack of capacity, or
-//! because it is not allowed, and for no other reason. (I13 is checked by `rows` and `once`: a call
-//! refused as not executed has no effect.)
+//! because it is not allowed, and for no other reason. (`rows` and `once` check that a call refused
+//! as not executed has no effect.)
 
 use super::Found;
 use super::fixture::Fixture;

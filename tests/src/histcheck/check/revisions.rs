@@ -1,4 +1,4 @@
-//! Revisions never go back (I7, I12). A response is not below the revision that the caller
+//! Revisions never go back. A response is not below the revision that the caller
 //! required. A fresh read is not below any revision returned before it began; another read not
 //! below one returned longer ago than the maximum age of a response.
 

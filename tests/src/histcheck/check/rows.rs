@@ -1,5 +1,5 @@
 //! Every comment in a response is in its state at the revision of the response: it exists, has its
-//! original position and its last content, and is shown only while it is visible (I1, I8). No
+//! original position and its last content, and is shown only while it is visible. No
 //! response shows a comment that was never written or whose create was refused.
 
 use super::Found;

@@ -1,4 +1,4 @@
-//! Most calls of every kind are answered (I10): faults affect one component at a time, and the
+//! Most calls of every kind are answered: faults affect one component at a time, and the
 //! service continues with the others.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Responses with several comments (I6). A batch contains the requested comments, in the requested
+//! Responses with several comments. A batch contains the requested comments, in the requested
 //! order. A conversation goes from a comment to its ancestors, up to the root. A thread contains
 //! the descendants of a comment in the order of paths, each comment after the one that it is
 //! attached to. It leaves out no visible comment, and contains a tombstone only if that has a

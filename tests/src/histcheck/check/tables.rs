@@ -1,5 +1,5 @@
 //! The rows of the databases, read directly by SQL. They are in the right tables, refer to each
-//! other correctly, have correct counts, and equal the export of the service (I1, I3, I4, I11).
+//! other correctly, have correct counts, and equal the export of the service.
 //!
 //! The other rules compare the export with the history; so the rows are compared with the history,
 //! too. All subjects are checked together here, because a row may belong to none of them.

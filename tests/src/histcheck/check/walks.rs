@@ -1,5 +1,5 @@
 //! A walk over all pages shows every comment that existed at its start and was not removed before
-//! its end, exactly once. A page in a stable order leaves out no comment between its ends (I6).
+//! its end, exactly once. A page in a stable order leaves out no comment between its ends.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,6 +1,6 @@
 //! One attempt of one call, through the generated clients of the public SDK.
 //!
-//! They are used on a bare channel: the SDK's own retries would merge several attempts into one
+//! The clients use a bare channel: the SDK's own retries would merge several attempts into one
 //! result, and here each attempt is an operation.
 
 use std::time::Duration;
@@ -88,7 +88,7 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
                 BatchGetLikeStatesRequest { subject: key, member_id, comment_ids: comments.to_vec(), fresh: *fresh };
             let got = LikeServiceClient::new(channel).batch_get_like_states(within(limit, request)).await?.into_inner();
             if got.states.iter().any(|state| state.value() == LikeValue::Unspecified) {
-                return Err(Status::unavailable("states that cannot be told"));
+                return Err(Status::unavailable("the response has unspecified like states"));
             }
             let states = got.states.iter().map(|state| heard(state.value())).collect();
             Ok((Outcome::States(states), String::new()))
@@ -102,7 +102,7 @@ async fn attempt(channel: Channel, call: &Call, request: RequestId, token: &str,
             let call = Call::Root { subject: *subject, member: *member, text: *text };
             create(channel, &call, request_id, limit).await
         }
-        Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("these are read in the end")),
+        Call::Export { .. } | Call::Watch { .. } => Err(Status::unimplemented("read at the end of the run")),
     }
 }
 
@@ -163,7 +163,7 @@ async fn list(channel: Channel, page: PageOf, token: &str, limit: Duration) -> T
     let ListCommentsResponse { threads, next_page_token, subject, degraded, .. } = got;
     // No server in this environment has a reason to leave out these parts.
     if degraded.iter().any(|of| matches!(of.part(), DegradedPart::ReplyPreview | DegradedPart::Ranking)) {
-        return Err(Status::data_loss("a page that is not whole"));
+        return Err(Status::data_loss("a page that is not complete"));
     }
     let mut items = Vec::with_capacity(threads.len());
     for thread in threads {

@@ -1,5 +1,5 @@
-//! One client: sends one call after the other until it is stopped. A read, or a like of another
-//! member, may run concurrently with a call.
+//! One client, which sends one call after the other until it is stopped. A read, or a like of
+//! another member, may run concurrently with a call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,8 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest delay of a concurrent read behind its call, so that it falls into the middle of the
 /// commit.
 const ASIDE: Duration = Duration::from_millis(50);
-/// Longest delay of a rival like behind the first like. Over a slow proxy this covers some time
-/// before the commit and some time until its cache update has arrived.
+/// Longest delay of a rival like after the first like. Over a slow proxy the delay may end before
+/// the first like is committed, or before its cache update has arrived.
 const RIVAL: Duration = Duration::from_millis(250);
 /// The longest pause before another attempt.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -42,8 +42,9 @@ pub(crate) struct Environment {
     pub(crate) replies: Ground,
     pub(crate) recorder: Recorder,
     pub(crate) start: Instant,
-    /// Number of calls that were answered, and of those that were cancelled on purpose.
+    /// Number of calls that were answered.
     pub(crate) answered: AtomicU64,
+    /// Number of calls that were cancelled on purpose.
     pub(crate) hurried: AtomicU64,
 }
 
@@ -90,7 +91,8 @@ impl Client {
         Ok(self.planner.acknowledged())
     }
 
-    /// Repeats a call until it is answered, the period ends or, at random, after the first attempt.
+    /// Repeats a call until it is answered or the period ends. Some calls, chosen at random, are
+    /// not repeated.
     async fn ask(&mut self, environment: &Environment, ask: Ask) -> Result<()> {
         let request = if ask.call.view().is_some() { (0, 0) } else { self.request(&ask)? };
         // Some calls are cancelled in the middle of their work, and some are never repeated, as by
@@ -116,7 +118,7 @@ impl Client {
                 tokio::time::sleep(aside).await;
                 self.attempt(environment, there, &look, (0, 0), READ).await.map(Some)
             };
-            // The rival is sent only once, with any result.
+            // The rival like is sent only once, whatever its result.
             let other = rival.take();
             let other = async {
                 let Some((request, like)) = other else { return Ok(None) };

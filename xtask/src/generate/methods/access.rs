@@ -14,7 +14,7 @@ const END: &str = "<!-- end of the access table -->\n";
 /// Returns the page with a new table between its markers.
 pub(super) fn page(page: &str, contract: &Contract<'_>, table: &Table) -> Result<String> {
     let around = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = around.with_context(|| format!("{PAGE} has not the markers of the access table"))?;
+    let (before, after) = around.with_context(|| format!("{PAGE} does not have the markers of the access table"))?;
     let mut text = format!("{before}{BEGIN}| role | may call |\n|---|---|\n");
     for (role, name) in [
         (Role::Reader, "reader"),

@@ -7,7 +7,7 @@ use riposte_core::{CommentId, LikeValue};
 /// The maximum lifetime of an invalidation, in milliseconds; it is longer than any commit.
 const DOUBT: i64 = 30_000;
 
-/// The like states of one member. See the module.
+/// The like states of one member in one subject, and their invalidations.
 #[derive(Debug, Default)]
 pub(super) struct LikeStates {
     /// The token and generation of the reader that may fill them.
@@ -25,8 +25,8 @@ impl LikeStates {
         self.doubts.insert(token, now + DOUBT);
     }
 
-    /// If this invalidation no longer exists, another process may have filled likes that were read
-    /// before the commit.
+    /// Ends an invalidation. If the invalidation was lost, the likes are dropped: another process
+    /// may have filled likes that were read before the commit.
     pub(super) fn end_invalidation(&mut self, token: u64) {
         if self.doubts.remove(&token).is_none() {
             self.forget();

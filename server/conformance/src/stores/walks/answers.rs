@@ -85,7 +85,7 @@ impl Walker {
             n if n < RankSort::ALL.len() => RankedList::Roots(key.clone(), RankSort::ALL[n]),
             _ => RankedList::Replies(key.clone(), root),
         };
-        // Later than the last one by more than the lifetime of a ranking.
+        // Each query is later than the one before by more than the lifetime of a ranking.
         let now = Millis(StepClock::START.0 + 1_000_000_000 + self.assign_sequence().cast_signed() * 300_000);
         let theirs = self.backend.rankings.current(&list, now).await;
         let ours = self.oracle.current(&list, now).await;
@@ -95,7 +95,7 @@ impl Walker {
         let order = if self.chance(50) { ListOrder::Oldest } else { ListOrder::Newest };
         let theirs = self.backend.rankings.others(&list, &ranking, from..next, order, limit).await;
         let ours = self.oracle.others(&list, &ranking, from..next, order, limit).await;
-        assert_eq!(theirs, ours, "backend and oracle go on alike behind a ranking: {list:?}");
+        assert_eq!(theirs, ours, "backend and oracle list the same comments outside a ranking: {list:?}");
         let floors: Vec<i32> = ranking.floors.iter().copied().chain(ours.expect("read")).collect();
         match list.root() {
             None => self.same(("roots_at", key, &floors), |r| Box::pin(r.roots_at(key, &floors, 3))).await,
