@@ -89,27 +89,29 @@ impl App {
         self.addresses
     }
 
-    /// Waits until every data source has the schema of this version and health is SERVING.
+    /// Waits until the store can be used and health is SERVING. A data source that is unavailable
+    /// at the start delays this for a limited time only.
     pub async fn wait_ready(&self) {
         let mut ready = self.ready.clone();
         // The sender is dropped only after it has reported readiness, or when the server stops.
         let _ = ready.wait_for(|ready| *ready).await;
     }
 
-    /// Stops the server: health turns to NOT_SERVING, calls are accepted a while longer so that
-    /// load balancers notice, running calls finish within their time (calls that only watch are
-    /// ended, so that they continue on another server), and the store is closed. A server that
-    /// serves no calls does not wait for load balancers and releases its leases at once.
+    /// Stops the server. Health turns to NOT_SERVING, and calls are accepted for
+    /// `server.drain_delay`, so that load balancers notice. Then watches end, so that they continue
+    /// on another server, and running calls finish within `server.drain_timeout`. Last the store is
+    /// closed. A server that serves no calls does not wait for load balancers and releases its
+    /// leases at once.
     pub async fn stop(self) {
         self.steps.undo().await;
     }
 }
 
 /// Checks that callers, keys of JWTs and certificates can be used as configured. Returns the object
-/// types that callers were granted and this configuration does not serve.
+/// types that callers were granted and that this configuration does not serve.
 ///
 /// # Errors
-/// The faults of the files.
+/// Those of the files that cannot be used.
 pub(crate) fn admission(config: &Config) -> anyhow::Result<Vec<String>> {
     Ok(ServerCredentials::open(config, Arc::new(SystemClock), Metrics::new()?)?.ungranted())
 }

@@ -26,7 +26,7 @@ use crate::observers::{MetricsObserver, observe_cache};
 use riposte_grpc::ListPageRenderer;
 use staleness_watch::StalenessWatch;
 
-/// The time for which a start waits for Redis before it goes on without.
+/// The time for which a start waits for Redis before it continues without Redis.
 const CONNECT: Duration = Duration::from_secs(2);
 
 /// The cache of this process, or no cache. Cloning is cheap.

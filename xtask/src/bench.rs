@@ -60,10 +60,10 @@ pub(crate) enum Bench {
     /// cargo's build directory, and with --record to docs/benchmarks/sdk.md, which explains the
     /// columns.
     Sdk(sdk::Args),
-    /// Pages and creates at five times the rate that can be borne, and what becomes of them
+    /// Pages and creates at several times the rate at which the service is saturated
     ///
-    /// Puts a database behind a slow connection, finds the knee of the service before it, then lets
-    /// calls come at several times that rate, whatever their outcome, and at last at less; cached
+    /// Puts a database behind a slow connection and finds the knee of the service. Then calls come
+    /// at several times that rate, whatever their outcome, and finally at a lower rate; cached
     /// pages are read meanwhile. The figures go to overload.json in the folder bench of cargo's
     /// build directory, and with --record to docs/benchmarks/overload.md, which explains the
     /// columns.
@@ -76,7 +76,7 @@ pub(crate) enum Bench {
     /// revision, which FILE lists. The command fails when the lower end of the 95 % interval of a
     /// row's median ratio, new to old, is above 1.03. The table goes to the terminal, its figures
     /// to compare.json in the folder bench of cargo's build directory. docs/benchmarks/compare.md
-    /// explains the method. Close what else runs.
+    /// explains the method. Stop all other programs before.
     Compare(compare::Args),
 }
 

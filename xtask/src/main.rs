@@ -50,8 +50,8 @@ enum Task {
     ///
     /// Starts two MariaDB servers, Redis, two `riposte serve` processes and a relay, and proxies
     /// between them that delay, cut and break. Clients write, read and walk; servers, databases and
-    /// Redis are killed, stopped, emptied and replaced. Every call and answer goes into a history
-    /// that is checked afterwards. docs/reliability.md says for what.
+    /// Redis are killed, stopped, emptied and replaced. Every call and its response is recorded in
+    /// a history, which is checked afterwards. docs/reliability.md lists the checks.
     Prove(prove::Args),
     /// Run coverage-guided fuzzers over the readers of external data (page tokens, requests, cache
     /// entries, import files)

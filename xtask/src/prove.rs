@@ -22,40 +22,40 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long faults strike, and what is judged.
+/// The duration and the kind of the run.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// The run that CI makes: seven minutes of faults, less than eight in all
+    /// Make the run of CI: seven minutes of faults, less than eight minutes in all
     #[arg(long, conflicts_with_all = ["minutes", "hours", "seconds"])]
     smoke: bool,
-    /// How long faults strike
+    /// Minutes during which faults are injected
     #[arg(long, conflicts_with_all = ["hours", "seconds"], value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST / 60))]
     minutes: Option<u64>,
-    /// The same in hours: in segments of 20 minutes, each with servers and a seed of its own
+    /// The same in hours, in segments of 20 minutes, each with servers and a seed of its own
     #[arg(long, conflicts_with = "seconds", value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST / 3600))]
     hours: Option<u64>,
     /// The same in seconds
     #[arg(long, value_parser = RangedU64ValueParser::<u64>::new().range(1..=LONGEST))]
     seconds: Option<u64>,
-    /// What strikes when, and what is asked; a run prints its seed. Default: a random one
+    /// The seed of the faults and calls; a run prints its seed [default: a random one]
     #[arg(long)]
     seed: Option<u64>,
-    /// Start the servers with a mutant, each that there is or those named, and fail unless each is
-    /// found
+    /// Run once for each mutant, or for each of those named, with servers that contain it; fail
+    /// unless each mutant is found
     #[arg(long, num_args = 0.., value_name = "MUTANT")]
     planted: Option<Vec<String>>,
-    /// Keep copies in a Redis Cluster, whose replicas take over, and not in a server alone; servers
-    /// are in no network of their own then
+    /// Cache in a Redis Cluster, whose replicas take over, instead of a single Redis; the servers
+    /// then have no network namespaces of their own
     #[arg(long)]
     cluster: bool,
-    /// Let the databases flush once a second instead of at every commit: killed ones lose what was
-    /// acknowledged, so this run has to fail. Shows that a loss is found
+    /// Let the databases flush once a second instead of at every commit. A killed database then
+    /// loses acknowledged commits, so the run must fail; this shows that a loss is found
     #[arg(long, conflicts_with_all = ["smoke", "planted"])]
     careless: bool,
-    /// Check a history that a run has left, and nothing else
+    /// Only check the history of an earlier run
     #[arg(long, value_name = "FILE", exclusive = true)]
     check: Option<PathBuf>,
-    /// Measure the checker on so many operations of a model, and nothing else
+    /// Only measure the checker, on a generated history with this number of operations
     #[arg(long, value_name = "OPERATIONS", exclusive = true, value_parser = RangedU64ValueParser::<u64>::new().range(1_000..))]
     sample: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Checks that a shared cache is being repaired, in each process that reads it.
+//! Checks, in each process that serves calls, that the shared cache is being repaired.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use riposte_settings::{ConfigError, ValueOrigin};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// The old keys and sections, each with its successor. An entry for a section covers the keys below
-/// it, so a key with another name of its own stands before its section.
+/// it, so a key that was renamed separately is listed before its section.
 const RENAMED: [(&str, &str); 8] = [
     ("lanes.lane_queue", "write_queues.partition_queue"),
     ("lanes", "write_queues"),

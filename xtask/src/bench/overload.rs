@@ -27,11 +27,11 @@ const DELAY_MS: u64 = 5;
 enum Trial {
     /// Calls at several times the knee
     Times,
-    /// The database stands still for a while
+    /// A database that does not respond for a while
     Stop,
     /// Calls that are reset at once
     Resets,
-    /// Connections that ask for nothing
+    /// Connections that send no requests
     Idle,
 }
 
@@ -44,19 +44,19 @@ const LOADS: [(&str, &[&str]); 2] = [
     ("creates", &["store.pools.write.connections=4", "limits.writes=48", "limits.queue=16"]),
 ];
 
-/// The load, and its length.
+/// The trials and their lengths.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Only these; otherwise all
+    /// Only these trials [default: all]
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Trial>,
     /// The factors over the rate of the knee, one after the other
     #[arg(long, value_delimiter = ',', default_values_t = [5.0, 10.0])]
     times: Vec<f64>,
-    /// Seconds of that
+    /// Seconds of each trial with several times the knee
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
-    /// Seconds that the database stands still
+    /// Seconds during which the database does not respond
     #[arg(long, default_value_t = 10.0)]
     stop: f64,
     /// Seconds of resets, and of idle connections

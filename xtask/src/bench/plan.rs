@@ -9,7 +9,7 @@ use clap::ValueEnum;
 /// The selection of rows and variants.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct RowSelection {
-    /// Measure these rows and no others, as in --rows create_hot,like_hot
+    /// Measure only these rows, as in --rows create_hot,like_hot
     #[arg(long, value_name = "ROW", value_delimiter = ',', num_args = 1.., value_enum)]
     rows: Vec<Row>,
     /// Only with server and load on cores of their own
@@ -24,8 +24,8 @@ pub(super) struct RowSelection {
     /// Only with this sync_binlog
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     sync_binlog: Option<u8>,
-    /// On MySQL 9, of the writes create_hot and like_hot, and those too; its server is fetched once
-    /// and unpacked under .tools/
+    /// Also measure create_hot and like_hot on MySQL 9, whose server is fetched once and unpacked
+    /// under .tools/
     #[arg(long)]
     pub(super) mysql: bool,
 }

@@ -35,19 +35,20 @@ pub(super) struct LoadLength {
     /// Minutes of the row mixed, which has one round
     #[arg(long, default_value_t = 5.0)]
     minutes: f64,
-    /// Subjects of page_redis, which is that row only with 10000
+    /// Subjects of page_redis; with another number than 10000 the figures are not those of the row
     #[arg(long, default_value_t = 10_000)]
     subjects: usize,
     /// Callers of the closed loops that write
     #[arg(long, default_value_t = 256)]
     callers: usize,
-    /// Calls per second of like_hot_10k, which is that row only with 10000
+    /// Calls per second of like_hot_10k; with another number than 10000 the figures are not those
+    /// of the row
     #[arg(long, default_value_t = 10_000)]
     rate: u32,
 }
 
 impl LoadLength {
-    /// Returns the pace of closed loops, which is all that most rows need.
+    /// Returns the lengths for closed loops; most rows need no others.
     pub(super) fn closed(seconds: f64, callers: usize) -> Self {
         Self { seconds, callers, minutes: 0.0, subjects: 0, rate: 0 }
     }

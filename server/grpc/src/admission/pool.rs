@@ -12,8 +12,8 @@ use super::queue::{PoolWaiter, WaitQueue};
 
 /// The part of a pool that every class but the highest may fill, in percent.
 const SHARE: usize = 70;
-/// The retry delay of a rejected caller: random within this range, so that callers that were
-/// rejected together do not return together.
+/// The retry delay of a rejected caller in milliseconds: random within this range, so that callers
+/// that were rejected together do not return together.
 const AGAIN_MS: std::ops::Range<u64> = 100..300;
 /// The divisor for the weight of the last call in the average duration of calls.
 const WEIGHT: u32 = 8;
@@ -61,8 +61,8 @@ impl AdmissionPool {
         Self(Arc::new(Inner { limits, state: Mutex::new(state) }))
     }
 
-    /// Enters at once or waits. The wait is limited so that the average duration of a call remains
-    /// until `until`.
+    /// Enters at once or waits. The wait ends early enough that the average duration of a call
+    /// still fits before `until`.
     ///
     /// # Errors
     /// [`Error::Overloaded`].
@@ -106,7 +106,7 @@ impl State {
         PoolPermit { pool: Some(Arc::clone(pool)), begun: now }
     }
 
-    /// Gives free capacity to waiting calls.
+    /// Assigns free capacity to waiting calls.
     fn hand_out(&mut self, pool: &Arc<Inner>) {
         let now = Instant::now();
         for class in AdmissionClass::DOWNWARD {

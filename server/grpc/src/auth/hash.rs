@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 ///
 /// A token is found by its hash. The duration of the lookup depends on the hash of the sent
 /// token and reveals nothing about the known ones; an attacker able to choose tokens by the bytes
-/// of their hash could as well find a matching one.
+/// of their hash could also find a matching one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenHash([u8; 32]);
 

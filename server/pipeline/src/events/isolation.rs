@@ -1,8 +1,8 @@
 //! The isolation of an event that a consumer cannot apply. A batch that fails is repeated in halves
 //! until the commit that fails is alone; everything before it is applied meanwhile.
 
-/// The number of times that a commit must fail alone until it is named. Fewer are usual when a
-/// database is away for a moment.
+/// The number of times that a commit must fail alone until it is named. Fewer failures are usual
+/// while a database is unavailable for a short time.
 const TRIES: u32 = 3;
 
 /// The state of the search for an event that fails.

@@ -1,6 +1,6 @@
 //! The tail of one data source. It reads the sequenced events from the head on, once for all
-//! consumers of the process, regardless of which process assigned the sequence numbers. It keeps
-//! the last ones in memory, and a consumer that is further behind reads the outbox by itself.
+//! consumers of the process, whichever process assigned the sequence numbers. It keeps the last
+//! events in memory. A consumer that is further behind reads the outbox by itself.
 
 use std::collections::VecDeque;
 use std::ops::Deref;

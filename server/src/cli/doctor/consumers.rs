@@ -6,7 +6,7 @@ use riposte_core::ports::{StoredPosition, shown_name};
 use std::collections::BTreeSet;
 
 /// Checks the positions of all data sources at `now`. Running workers register their consumers, so
-/// nothing can be said while none runs, or only workers of an older version.
+/// the check has no result while no worker runs, or only workers of an older version.
 pub(super) fn examine(positions: &[StoredPosition], now: Millis) -> CheckResult {
     let names = |of: &mut dyn Iterator<Item = &StoredPosition>| -> BTreeSet<String> {
         of.map(|position| shown_name(&position.name).to_owned()).collect()

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) enum Over {
     /// A multiple of the knee's rate, for a number of seconds.
     Times { times: f64, seconds: f64 },
-    /// A database that stands still for a number of seconds.
+    /// A database that does not respond for a number of seconds.
     Stop { seconds: f64 },
 }
 
