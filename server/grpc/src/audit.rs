@@ -1,10 +1,10 @@
 //! The audit log: the calls of AdminService, their callers and their outcomes.
 //!
 //! A call leaves two records with one id: one before its work starts, one before it returns. Each
-//! is on disk before the call goes on. So a call that cannot be recorded has no effect, a response
-//! without its records was never sent, and one record without the other shows that the process
-//! died, or that the client went away, in between. A call that does not reach its handler leaves
-//! one record, or is counted in one (`refused`).
+//! is on disk before the call continues. So a call that cannot be recorded has no effect, and no
+//! response is sent without its records. A first record without a second one shows that the process
+//! died in between. A call that does not reach its handler leaves one record, or is counted in one
+//! (`refused`).
 
 mod file;
 mod record;
@@ -64,8 +64,8 @@ struct Refused<'a> {
     call_id: &'a str,
 }
 
-/// A call with its two records. The second is always written, after the first: a dropped entry
-/// writes the missing ones.
+/// A call with its two records. A dropped entry writes the records that are missing, so the second
+/// record is written even if the call is cancelled.
 #[derive(Debug)]
 pub struct AuditEntry {
     audit: AuditLog,
@@ -117,7 +117,7 @@ impl AuditLog {
     /// Records that a call begins.
     ///
     /// # Errors
-    /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
+    /// [`Error::Internal`] when the record cannot be written: the call must not be made.
     pub async fn begin(&self, subject: AuditedCall) -> Result<AuditEntry, Error> {
         let mut entry = self.entry(subject);
         entry.begin().await.map(|()| entry)
@@ -168,7 +168,7 @@ fn log(line: &str) {
 }
 
 impl AuditEntry {
-    /// Sets the details of the request, if they become known only now.
+    /// Sets the details of the request, for a call whose details were not known before.
     pub fn about(&mut self, about: Value) {
         self.subject.about = about;
     }
@@ -176,7 +176,7 @@ impl AuditEntry {
     /// Records that the call begins.
     ///
     /// # Errors
-    /// [`Error::Internal`] when that cannot be recorded: the call must not be made.
+    /// [`Error::Internal`] when the record cannot be written: the call must not be made.
     pub async fn begin(&mut self) -> Result<(), Error> {
         // Set before the wait, so that a call cancelled here records its end and no second
         // beginning.
@@ -195,8 +195,8 @@ impl AuditEntry {
     /// Records the outcome of the call.
     ///
     /// # Errors
-    /// [`Error::Internal`] when that cannot be recorded: the work done stays, and must not be
-    /// reported as done.
+    /// [`Error::Internal`] when the record cannot be written: the effects of the call remain, and
+    /// must not be reported as done.
     pub async fn end(mut self, outcome: CallOutcome) -> Result<(), Error> {
         let line = self.line(Some(&outcome));
         self.open = false;

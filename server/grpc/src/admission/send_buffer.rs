@@ -4,7 +4,7 @@
 //! An HTTP/2 client can send requests and not read the responses, which then wait in memory for as
 //! long as the client likes. So a connection with too many such bytes receives no more responses,
 //! and is closed if the bytes do not drain. While all connections together hold too many, small
-//! responses still go on, so that clients that read do not suffer from those that do not.
+//! responses are still sent, so that clients that read do not suffer from those that do not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -37,8 +37,8 @@ impl HandlerStarted {
     }
 }
 
-/// A call of AdminService on its way to its handler. If it is dropped before that, it leaves a
-/// record of the rejection.
+/// A call of AdminService on its way to its handler. If the attempt is dropped before the handler
+/// has started, it leaves a record of the rejection.
 #[derive(Debug)]
 pub struct CallAttempt {
     audit: AuditLog,
@@ -153,13 +153,13 @@ impl RateWindows {
         if window.left_out == 1 { RejectionRecord::FirstLeftOut(window.ends) } else { RejectionRecord::LeftOut }
     }
 
-    /// Takes the number of omitted records of a caller that is not recorded yet. The code that
-    /// takes it records it.
+    /// Takes the number of omitted records of a caller that is not recorded yet, and resets it. The
+    /// code that takes the number records it.
     fn take(&self, caller: Option<&Arc<str>>) -> u64 {
         self.lock().get_mut(&caller.cloned()).map_or(0, |window| std::mem::take(&mut window.left_out))
     }
 
-    /// Takes these numbers of all callers.
+    /// Takes the numbers of omitted records of all callers, and resets them.
     pub(super) fn take_all(&self) -> Vec<(Option<Arc<str>>, u64)> {
         let mut windows = self.lock();
         windows.iter_mut().map(|(caller, window)| (caller.clone(), std::mem::take(&mut window.left_out))).collect()

@@ -21,7 +21,7 @@ use crate::{Services, error_metadata, import_item, status};
 const BATCH: usize = 256;
 
 /// Handles an import between the two audit records of its call. The first record waits for the
-/// first item and describes it: the call itself names nothing, and has no effect before.
+/// first item and describes it. Before that item the call names no object and has no effect.
 pub(crate) fn handle(
     services: &Services,
     request: Request<Streaming<v1::ImportCommentsRequest>>,
