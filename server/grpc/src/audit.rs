@@ -3,8 +3,8 @@
 //! A call leaves two records with one id: one before its work starts, one before it returns. Each
 //! is on disk before the call continues. So a call that cannot be recorded has no effect, and no
 //! response is sent without its records. A first record without a second one shows that the process
-//! died in between. A call that does not reach its handler leaves one record, or is counted in one
-//! (`refused`).
+//! died in between, or that the second record could not be written. A call that does not reach its
+//! handler leaves one record, or is counted in one (`refused`).
 
 mod file;
 mod record;
