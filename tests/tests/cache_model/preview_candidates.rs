@@ -122,8 +122,8 @@ struct PreviewCandidates {
     faults: FaultBudget,
 }
 
-const CONVERGES: &str = "when all is quiet, the candidates lack no reply";
-const CACHES: &str = "all may be quiet with the choice kept";
+const CONVERGES: &str = "when all operations have ended, the candidates lack no reply";
+const CACHES: &str = "candidates can be cached when all operations have ended";
 
 impl Model for PreviewCandidates {
     type State = State;
