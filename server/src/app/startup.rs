@@ -21,6 +21,7 @@ use riposte_pipeline::{
 use riposte_store::{SqlStore, StoreKind};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::components::{Components, DerivedState};
@@ -79,6 +80,8 @@ impl<'a> Startup<'a> {
             files,
             Reloaders::new(config, credentials.clone(), store.clone(), cache.clone(), tokens.clone()),
         );
+        // A server that cannot write the audit log starts no work.
+        let audit = self.audit_log()?;
         let pages = self.response_cache();
         let components = Components {
             config,
@@ -94,7 +97,6 @@ impl<'a> Startup<'a> {
         let relay = components.relay(&derived, event_consumers(&components, &derived, &hub, &pages));
         let notifier = Notifier::new(relay.outbox.sources());
         let leases = self.background_tasks(&data, &cache, &relay, &notifier, &ready.subscribe());
-        let audit = self.audit_log()?;
         let queues = self.write_queues(&data, &components, &notifier);
         let reader = cache.reader(&store);
         let services = Services {
@@ -113,7 +115,7 @@ impl<'a> Startup<'a> {
             admission: Admission::new(&config.admission(), metrics.clone()),
         };
         let gate = ReadinessGate::default();
-        let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials)?;
+        let Listeners { health, public, admin } = self.listeners(&components, &services, &gate, credentials).await?;
         self.steps.push("watches", async move { hub.close() });
         let readiness = ReadinessWatch::start(ready, store, gate, health, metrics);
         self.readiness(readiness, leases);
@@ -165,7 +167,7 @@ impl<'a> Startup<'a> {
 
     fn file_reload(&mut self, files: WatchedFiles, reloaders: Reloaders) {
         let task = files.watch(reloaders, self.inputs.metrics.clone());
-        self.steps.push("file reload", async move { task.abort() });
+        self.steps.push("file reload", ended(task));
     }
 
     fn response_cache(&mut self) -> ResponseCache {
@@ -173,7 +175,7 @@ impl<'a> Startup<'a> {
         let settings = &config.response_cache;
         let pages = ResponseCache::new(settings.limits(config.server.times().read), settings.rates(), metrics.clone());
         let task = tokio::spawn(pages.clone().keep());
-        self.steps.push("response cache", async move { task.abort() });
+        self.steps.push("response cache", ended(task));
         pages
     }
 
@@ -195,7 +197,7 @@ impl<'a> Startup<'a> {
         leases
     }
 
-    /// Opens the audit log. A server that cannot write it does not start.
+    /// Opens the audit log.
     fn audit_log(&mut self) -> Result<AuditLog> {
         let settings = &self.inputs.config.audit;
         let audit = AuditLog::open(settings, Arc::clone(&self.clock) as _, self.inputs.metrics.clone());
@@ -232,7 +234,7 @@ impl<'a> Startup<'a> {
     }
 
     /// Serves the public services and the admin service.
-    fn listeners(
+    async fn listeners(
         &mut self,
         components: &Components<'_>,
         services: &Services,
@@ -278,6 +280,13 @@ impl<'a> Startup<'a> {
             health.end().await;
         });
     }
+}
+
+/// Aborts a task and waits for its end.
+async fn ended(task: JoinHandle<()>) {
+    task.abort();
+    // An aborted task ends with an error that says so.
+    let _ = task.await;
 }
 
 /// Returns all event consumers of the process. A new one is added here. The consumers of every

@@ -1,6 +1,7 @@
 //! The steps of a start that succeeded, and how each is undone.
 
 use std::fmt::{self, Debug, Formatter};
+use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, PoisonError};
 
 use futures::FutureExt;
@@ -31,8 +32,12 @@ impl StartedSteps {
     /// Undoes all steps, the last first.
     pub(super) async fn undo(self) {
         for StartedStep { name, undo } in self.0.into_iter().rev() {
-            undo.into_inner().unwrap_or_else(PoisonError::into_inner).await;
-            tracing::debug!(step = name, "stopped");
+            let undo = undo.into_inner().unwrap_or_else(PoisonError::into_inner);
+            // A panic was logged when it happened. The steps before this one are undone all the same.
+            match AssertUnwindSafe(undo).catch_unwind().await {
+                Ok(()) => tracing::debug!(step = name, "stopped"),
+                Err(_) => tracing::error!(step = name, "stopping this part of the server ended in a panic"),
+            }
         }
     }
 }
@@ -49,7 +54,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     #[tokio::test]
-    async fn steps_are_undone_in_reverse_order() {
+    async fn steps_are_undone_in_reverse_order_also_after_a_panic() {
         let (mut steps, undone) = (StartedSteps::default(), Arc::new(Mutex::new(Vec::new())));
         for name in ["store", "cache", "listeners"] {
             let undone = Arc::clone(&undone);
@@ -57,6 +62,7 @@ mod tests {
         }
         assert_eq!(format!("{steps:?}"), "[\"store\", \"cache\", \"listeners\"]");
         assert!(undone.lock().expect("no test panics with it").is_empty(), "a step is undone only on request");
+        steps.push("watches", async { panic!("a step that panics") });
         steps.undo().await;
         assert_eq!(*undone.lock().expect("no test panics with it"), ["listeners", "cache", "store"]);
     }

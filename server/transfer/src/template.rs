@@ -54,7 +54,9 @@ impl Columns {
                         match chars.next() {
                             Some('}') => break,
                             Some(c) => name.push(c),
-                            None => bail!("in {text:?}: an opening brace without its closing one; write {{{{ for a brace"),
+                            None => {
+                                bail!("in {text:?}: an opening brace without its closing one; write {{{{ for a brace")
+                            }
                         }
                     }
                     if !literal.is_empty() {
