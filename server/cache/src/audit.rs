@@ -67,7 +67,7 @@ impl CacheAuditor {
 
     async fn compare(&self, sample: &AuditSample, span: Duration, relayed: Option<&RelayState>) -> Result<bool> {
         let Some(kept) = sample.kept(&self.reader).await else { return Ok(false) };
-        self.reader.tally().one(CacheEvent::Audited);
+        self.reader.stats().one(CacheEvent::Audited);
         let rows = sample.rows(&**self.reader.inner()).await?;
         if agree(&kept, rows.as_ref()) {
             return Ok(false);
@@ -80,9 +80,9 @@ impl CacheAuditor {
         };
         let Some(rows) = self.still_differs(sample, &kept, rows).await? else { return Ok(false) };
         match heard {
-            RelayProgress::All => self.reader.tally().one(CacheEvent::Drift),
+            RelayProgress::All => self.reader.stats().one(CacheEvent::Drift),
             RelayProgress::Late => {
-                self.reader.tally().one(CacheEvent::Late);
+                self.reader.stats().one(CacheEvent::Late);
                 let partition = sample.partition().get();
                 tracing::warn!(
                     partition,

@@ -23,7 +23,7 @@ pub struct InvalidPartitions(Arc<Debts>);
 #[derive(Debug)]
 struct Debts {
     cache: Arc<dyn Cache>,
-    tally: CacheStats,
+    stats: CacheStats,
     partitions: Mutex<BTreeSet<Partition>>,
     /// Partitions that no relay repairs.
     left: Mutex<BTreeSet<Partition>>,
@@ -37,10 +37,10 @@ struct Debts {
 impl InvalidPartitions {
     /// Creates an empty set for `cache`.
     #[must_use]
-    pub fn new(cache: Arc<dyn Cache>, tally: CacheStats) -> Self {
+    pub fn new(cache: Arc<dyn Cache>, stats: CacheStats) -> Self {
         let (count, noted, paying) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
         let (partitions, left) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Debts { cache, tally, partitions, left, count, noted, paying }))
+        Self(Arc::new(Debts { cache, stats, partitions, left, count, noted, paying }))
     }
 
     /// Returns an error if the cached data of a partition must not be read.
@@ -67,7 +67,7 @@ impl InvalidPartitions {
     /// Records partitions, and starts a task in this runtime that renews them.
     pub(crate) fn owe(&self, partitions: impl Iterator<Item = Partition>) {
         self.0.noted.fetch_add(1, Ordering::SeqCst);
-        self.0.change(&self.0.partitions, |owed| owed.extend(partitions));
+        self.0.change(&self.0.partitions, |invalid| invalid.extend(partitions));
         if !self.0.paying.swap(true, Ordering::SeqCst) {
             let debts = Arc::clone(&self.0);
             tokio::spawn(async move { debts.pay().await });
@@ -108,10 +108,10 @@ impl Debts {
                     // The renewal may not cover what was recorded meanwhile, so the partition is
                     // renewed again.
                     Ok(()) if self.noted.load(Ordering::SeqCst) == noted => {
-                        self.change(&self.partitions, |owed| {
-                            owed.remove(&at);
+                        self.change(&self.partitions, |invalid| {
+                            invalid.remove(&at);
                         });
-                        self.tally.one(CacheEvent::GenerationStarted);
+                        self.stats.one(CacheEvent::GenerationStarted);
                     }
                     Ok(()) | Err(Unavailable) => {}
                 }

@@ -47,9 +47,9 @@ type Loads<K, V> = SingleFlight<K, Result<V>>;
 struct Parts {
     inner: Arc<dyn Reader>,
     cache: Arc<dyn Cache>,
-    owed: InvalidPartitions,
-    room: DbReadLimit,
-    tally: CacheStats,
+    invalid: InvalidPartitions,
+    read_limit: DbReadLimit,
+    stats: CacheStats,
     pages: Loads<LoadKey, Option<Arc<CachedPage>>>,
     places: FloorIndex,
     subjects: Loads<Vec<SubjectKey>, Arc<Vec<Option<Subject>>>>,
@@ -59,25 +59,25 @@ struct Parts {
 }
 
 impl CachedReader {
-    /// Creates a reader of `inner` through `cache`. Partitions in `owed` are neither read from the
-    /// cache nor filled. `room` limits the reads of `inner`, and `tally` counts the events.
+    /// Creates a reader of `inner` through `cache`. Partitions in `invalid` are neither read from the
+    /// cache nor filled. `read_limit` limits the reads of `inner`, and `stats` counts the events.
     #[must_use]
     pub fn new(
         inner: Arc<dyn Reader>,
         cache: Arc<dyn Cache>,
-        owed: InvalidPartitions,
-        room: DbReadLimit,
-        tally: CacheStats,
+        invalid: InvalidPartitions,
+        read_limit: DbReadLimit,
+        stats: CacheStats,
     ) -> Self {
         let (pages, subjects, places) = (SingleFlight::default(), SingleFlight::default(), FloorIndex::new());
         let seen = AuditSamples::default();
-        Self(Arc::new(Parts { inner, cache, owed, room, tally, pages, places, subjects, seen }))
+        Self(Arc::new(Parts { inner, cache, invalid, read_limit, stats, pages, places, subjects, seen }))
     }
 
     /// Returns the counters of cache events.
     #[must_use]
-    pub fn tally(&self) -> &CacheStats {
-        &self.0.tally
+    pub fn stats(&self) -> &CacheStats {
+        &self.0.stats
     }
 
     pub(crate) fn inner(&self) -> &Arc<dyn Reader> {
@@ -92,14 +92,14 @@ impl CachedReader {
 impl Parts {
     /// Returns whether the cached data of a partition must be neither read nor filled.
     fn leaves(&self, at: Partition) -> bool {
-        self.cache.is_away() || self.owed.clear(at).is_err()
+        self.cache.is_away() || self.invalid.clear(at).is_err()
     }
 
     /// Runs a read of the rows of a partition as soon as the read limit of its data source has a
     /// free permit.
     async fn rows<T>(&self, at: Partition, read: impl Future<Output = Result<T>>) -> Result<T> {
-        let _room = self.room.enter(at).await?;
-        self.tally.one(CacheEvent::PrimaryRead);
+        let _room = self.read_limit.enter(at).await?;
+        self.stats.one(CacheEvent::PrimaryRead);
         read.await
     }
 
@@ -107,16 +107,16 @@ impl Parts {
     fn looked<T>(&self, looked: std::result::Result<EntryLookup<T>, Unavailable>) -> Option<T> {
         match looked {
             Ok(EntryLookup::Hit(found)) => {
-                self.tally.one(CacheEvent::Hit);
+                self.stats.one(CacheEvent::Hit);
                 Some(found)
             }
             Ok(EntryLookup::Miss) => {
-                self.tally.one(CacheEvent::Miss);
+                self.stats.one(CacheEvent::Miss);
                 None
             }
             Err(Unavailable) => {
                 record_fallback();
-                self.tally.one(CacheEvent::Unavailable);
+                self.stats.one(CacheEvent::Unavailable);
                 None
             }
         }
@@ -129,13 +129,13 @@ impl Parts {
         for last in [false, true] {
             fill.force = last;
             match self.cache.fill(fill_lease, &fill).await {
-                Ok(FillOutcome::Kept) => return self.tally.one(CacheEvent::Fill),
+                Ok(FillOutcome::Kept) => return self.stats.one(CacheEvent::Fill),
                 Ok(FillOutcome::Behind) => tokio::time::sleep(SOON).await,
                 Ok(FillOutcome::Refused) => break,
                 Err(Unavailable) => return,
             }
         }
-        self.tally.one(CacheEvent::FillRefused);
+        self.stats.one(CacheEvent::FillRefused);
         let _ = self.cache.close(fill_lease).await;
     }
 }

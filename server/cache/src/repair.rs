@@ -33,7 +33,7 @@ pub struct CacheRepair {
     cache: Arc<dyn Cache>,
     outbox: Arc<dyn EventLog>,
     rows: Arc<dyn Reader>,
-    tally: CacheStats,
+    stats: CacheStats,
     source: usize,
     partitions: Vec<Partition>,
     /// The position of each partition, and the sequence number up to which events were read; `None`
@@ -67,11 +67,11 @@ impl CacheRepair {
         cache: Arc<dyn Cache>,
         outbox: Arc<dyn EventLog>,
         rows: Arc<dyn Reader>,
-        tally: CacheStats,
+        stats: CacheStats,
         source: usize,
         partitions: Vec<Partition>,
     ) -> Self {
-        Self { cache, outbox, rows, tally, source, partitions, places: None, stuck: BTreeMap::new() }
+        Self { cache, outbox, rows, stats, source, partitions, places: None, stuck: BTreeMap::new() }
     }
 
     /// Drops the known positions, because another process may have moved the cursors.
@@ -170,7 +170,7 @@ impl CacheRepair {
 
     async fn renew(&self, at: Partition, cursor: i64) -> Result<()> {
         self.cache.renew(at, RelayCursor(cursor), rand::random()).await?;
-        self.tally.one(CacheEvent::GenerationStarted);
+        self.stats.one(CacheEvent::GenerationStarted);
         Ok(())
     }
 

@@ -50,7 +50,7 @@ pub enum StalenessChange {
 pub struct StalenessMonitor {
     cache: Arc<dyn Cache>,
     outbox: Arc<dyn EventLog>,
-    owed: InvalidPartitions,
+    invalid: InvalidPartitions,
     source: usize,
     partitions: Vec<Partition>,
     longest: Duration,
@@ -66,13 +66,13 @@ impl StalenessMonitor {
     pub fn new(
         cache: Arc<dyn Cache>,
         outbox: Arc<dyn EventLog>,
-        owed: InvalidPartitions,
+        invalid: InvalidPartitions,
         source: usize,
         partitions: Vec<Partition>,
         longest: Duration,
     ) -> Self {
-        owed.leave(&partitions);
-        Self { cache, outbox, owed, source, partitions, longest, standing: CursorHistory::default(), looks: 0 }
+        invalid.leave(&partitions);
+        Self { cache, outbox, invalid, source, partitions, longest, standing: CursorHistory::default(), looks: 0 }
     }
 
     /// Checks once and returns a state change, if any. `oldest` is the age of the oldest commit
@@ -88,8 +88,8 @@ impl StalenessMonitor {
         };
         let news = self.standing.seen(Instant::now(), stand, self.longest);
         match news {
-            Some(StalenessChange::Missing) => self.owed.leave(&self.partitions),
-            Some(StalenessChange::Found | StalenessChange::Again) => self.owed.come_back(&self.partitions),
+            Some(StalenessChange::Missing) => self.invalid.leave(&self.partitions),
+            Some(StalenessChange::Found | StalenessChange::Again) => self.invalid.come_back(&self.partitions),
             None => {}
         }
         Ok(news)

@@ -14,15 +14,15 @@ use crate::stats::{CacheEvent, CacheStats};
 #[derive(Debug)]
 pub struct CacheUpdater {
     cache: Arc<dyn Cache>,
-    owed: InvalidPartitions,
-    tally: CacheStats,
+    invalid: InvalidPartitions,
+    stats: CacheStats,
 }
 
 impl CacheUpdater {
     /// Applies changes to `cache`.
     #[must_use]
-    pub fn new(cache: Arc<dyn Cache>, owed: InvalidPartitions, tally: CacheStats) -> Self {
-        Self { cache, owed, tally }
+    pub fn new(cache: Arc<dyn Cache>, invalid: InvalidPartitions, stats: CacheStats) -> Self {
+        Self { cache, invalid, stats }
     }
 }
 
@@ -40,8 +40,8 @@ impl CommitObserver for CacheUpdater {
         let moved = if likes.is_empty() { Ok(()) } else { self.cache.like(&likes).await };
         if applied.and(moved).is_err() {
             let partitions = changes.iter().map(|change| change.subject.key.partition());
-            self.owed.owe(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
-            self.tally.one(CacheEvent::UpdateFailed);
+            self.invalid.owe(partitions.chain(likes.iter().map(|likes| likes.id.partition())));
+            self.stats.one(CacheEvent::UpdateFailed);
         }
     }
 }

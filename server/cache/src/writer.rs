@@ -16,14 +16,14 @@ use crate::port::{Cache, SubjectMember};
 pub struct CachedWriter {
     inner: Arc<dyn Writer>,
     cache: Arc<dyn Cache>,
-    owed: InvalidPartitions,
+    invalid: InvalidPartitions,
 }
 
 impl CachedWriter {
     /// Commits through `inner`, and invalidates the likes in `cache`.
     #[must_use]
-    pub fn new(inner: Arc<dyn Writer>, cache: Arc<dyn Cache>, owed: InvalidPartitions) -> Self {
-        Self { inner, cache, owed }
+    pub fn new(inner: Arc<dyn Writer>, cache: Arc<dyn Cache>, invalid: InvalidPartitions) -> Self {
+        Self { inner, cache, invalid }
     }
 }
 
@@ -51,7 +51,7 @@ impl CachedWriter {
         let outcome = self.inner.commit(batch).await;
         let settled = doubted && self.cache.end_invalidation(&members, token).await.is_ok();
         if !settled {
-            self.owed.owe(members.iter().map(|who| who.key.partition()));
+            self.invalid.owe(members.iter().map(|who| who.key.partition()));
         }
         outcome
     }

@@ -68,7 +68,7 @@ async fn storm(cache: Arc<dyn Cache>) {
     for read in join_all(readers).await {
         assert_eq!(read.expect("ends"), 20);
     }
-    let sum = |what| processes.iter().map(|process| process.reader.tally().of(what)).sum::<u64>();
+    let sum = |what| processes.iter().map(|process| process.reader.stats().of(what)).sum::<u64>();
     assert_eq!(sum(CacheEvent::Fill), 1, "fills");
     assert!(sum(CacheEvent::PrimaryRead) <= 4, "each process reads the subject's name once, and one of them the page");
 }
@@ -102,12 +102,12 @@ fn reads_ahead_serve_the_next_two_pages() {
         }
         let page = |start| process.reader.roots(&stress.keys[0], PageQuery { start, ..FIRST }, 0);
         page(PageStart::Beginning).await.expect("read");
-        let reads = process.reader.tally().of(CacheEvent::PrimaryRead);
+        let reads = process.reader.stats().of(CacheEvent::PrimaryRead);
         for floor in [51, 31] {
             let page = page(PageStart::After(floor)).await.expect("read").expect("there");
             assert_eq!(page.threads.items[0].root.comment.reference.floor, floor - 1);
         }
-        assert_eq!(process.reader.tally().of(CacheEvent::PrimaryRead), reads, "the rows were not read again");
+        assert_eq!(process.reader.stats().of(CacheEvent::PrimaryRead), reads, "the rows were not read again");
     });
 }
 
@@ -122,7 +122,7 @@ fn picked_floors_are_read_once() {
             let page = process.reader.roots_at(&stress.keys[0], floors, 3).await.expect("read").expect("there");
             page.threads.items.iter().map(|thread| thread.root.comment.reference.floor).collect::<Vec<_>>()
         };
-        let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
+        let reads = || process.reader.stats().of(CacheEvent::PrimaryRead);
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
         let before = reads();
         assert_eq!(page(&[7, 29, 2]).await, [7, 29, 2]);
@@ -156,7 +156,7 @@ fn a_commit_that_no_copy_heard_of_is_asked_of_the_rows_and_found_by_the_auditor(
         let auditor = CacheAuditor::new(process.reader.clone());
         let audit = async || auditor.audit(Duration::from_millis(1), None).await.expect("read");
         assert_eq!(audit().await, Some(true));
-        assert_eq!(process.reader.tally().of(CacheEvent::Drift), 1);
+        assert_eq!(process.reader.stats().of(CacheEvent::Drift), 1);
         assert_eq!(audit().await, None, "nothing was answered since");
         // The first read fills the cache, and the cache serves the second.
         for _ in 0..2 {
@@ -215,18 +215,18 @@ fn what_the_relay_has_not_brought_yet_is_no_fault_of_copies_and_what_it_has_pass
         let elsewhere = Stress::new(vec![process::cached(config, &deaf, StepClock::at(StepClock::START))], 1);
         elsewhere.root(0, 0).await;
         assert_eq!(revision().await, 1, "nobody has told the copies");
-        let (auditor, tally) = (CacheAuditor::new(process.reader.clone()), process.reader.tally());
+        let (auditor, stats) = (CacheAuditor::new(process.reader.clone()), process.reader.stats());
         let relayed =
             RelayState::new(Arc::clone(&cache), store.outbox(), Box::new(|_| 0), StepClock::at(StepClock::START));
         let relay = async {
             let begun = async {
-                while tally.of(CacheEvent::Audited) == 0 {
+                while stats.of(CacheEvent::Audited) == 0 {
                     tokio::task::yield_now().await;
                 }
             };
             tokio::time::timeout(Duration::from_secs(30), begun).await.expect("the audit begins");
             let all = (0..PARTITIONS).map(Partition::number).collect();
-            let repair = CacheRepair::new(Arc::clone(&cache), store.outbox(), store.reader(), tally.clone(), 0, all);
+            let repair = CacheRepair::new(Arc::clone(&cache), store.outbox(), store.reader(), stats.clone(), 0, all);
             let mut mender = RepairRun::new(repair, store.clone());
             while !elsewhere.relay(&mut mender).await {}
         };
@@ -269,7 +269,7 @@ fn the_auditor_looks_at_subjects_comments_and_like_states_too() {
         assert_eq!((subject().await, likes().await, state().await), (1, 0, Some(LikeValue::None)), "told by nobody");
         let auditor = CacheAuditor::new(reader.clone());
         assert_eq!(auditor.audit(Duration::from_millis(1), None).await.expect("read"), Some(true));
-        let drifted = reader.tally().of(CacheEvent::Drift);
+        let drifted = reader.stats().of(CacheEvent::Drift);
         assert!(drifted >= 2, "what a member likes, and a comment: {drifted}");
         assert_eq!((subject().await, likes().await, state().await), (2, 1, Some(LikeValue::Like)));
         // Correct entries are left alone.
@@ -304,7 +304,7 @@ fn who_changes_their_mind_all_the_time_is_no_drift() {
         };
         let audit = async {
             let auditor = CacheAuditor::new(reader.clone());
-            while reader.tally().of(CacheEvent::Audited) < 300 {
+            while reader.stats().of(CacheEvent::Audited) < 300 {
                 let audited = auditor.audit(Duration::from_millis(1), None).await.expect("read");
                 assert_ne!(audited, Some(true));
                 tokio::task::yield_now().await;
@@ -386,7 +386,7 @@ async fn previewed(cache: Arc<dyn Cache>) {
         while stress.rank(100).await.expect("ranked") > 0 {}
     };
     boards_follow().await;
-    let reads = || process.reader.tally().of(CacheEvent::PrimaryRead);
+    let reads = || process.reader.stats().of(CacheEvent::PrimaryRead);
     // Returns the page, and whether the rows were read for it.
     let page = async || {
         let before = reads();
@@ -489,5 +489,5 @@ async fn equal_or_absent(stress: &Stress, cache: &Arc<dyn Cache>) {
         }
     }
     println!("{kept} pages were kept, {rendered_page} in print");
-    assert_eq!(process.reader.tally().of(CacheEvent::Drift), 0);
+    assert_eq!(process.reader.stats().of(CacheEvent::Drift), 0);
 }

@@ -33,7 +33,7 @@ impl StartedSteps {
     pub(super) async fn undo(self) {
         for StartedStep { name, undo } in self.0.into_iter().rev() {
             let undo = undo.into_inner().unwrap_or_else(PoisonError::into_inner);
-            // A panic was logged when it happened. The steps before this one are undone all the same.
+            // A panic was logged when it happened. The other steps are undone all the same.
             match AssertUnwindSafe(undo).catch_unwind().await {
                 Ok(()) => tracing::debug!(step = name, "stopped"),
                 Err(_) => tracing::error!(step = name, "stopping this part of the server ended in a panic"),

@@ -29,7 +29,7 @@ impl CachedPages for CachedReader {
         let window = PageQuery { order, start: PageStart::Beginning, limit };
         let wanted = LoadKey { key: key.clone(), root: None, which: PageSelector::Window(window), previews };
         let rendered_page = self.0.rendered_page(&wanted).await?;
-        self.0.tally.one(CacheEvent::Hit);
+        self.0.stats.one(CacheEvent::Hit);
         self.0.seen.note(AuditSample::PAGE, || AuditSample::Page(wanted));
         Some(rendered_page)
     }
@@ -41,7 +41,7 @@ impl CachedPages for CachedReader {
 
     async fn invalidate(&self, key: &SubjectKey) {
         if self.0.cache.forget(key).await.is_err() {
-            self.0.owed.owe(std::iter::once(key.partition()));
+            self.0.invalid.owe(std::iter::once(key.partition()));
         }
     }
 }
@@ -49,7 +49,7 @@ impl CachedPages for CachedReader {
 impl Parts {
     async fn rendered_page(&self, wanted: &LoadKey) -> Option<RenderedPage> {
         let rendered_pages = self.cache.rendered_pages()?;
-        self.owed.clear(wanted.key.partition()).ok()?;
+        self.invalid.clear(wanted.key.partition()).ok()?;
         match rendered_pages.rendered_page(&wanted.ask(&self.places)?).await {
             Ok(EntryLookup::Hit(rendered_page)) => rendered_page,
             Ok(EntryLookup::Miss) | Err(_) => None,

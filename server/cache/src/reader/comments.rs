@@ -24,7 +24,7 @@ impl CachedReader {
         ids: &[CommentId],
         types: &ObjectTypeScope,
     ) -> Result<Vec<Option<CommentView>>> {
-        let told = ids.iter().try_for_each(|id| self.0.owed.clear(id.partition()));
+        let told = ids.iter().try_for_each(|id| self.0.invalid.clear(id.partition()));
         let looked = if told.is_ok() { self.0.cache.comments(ids).await } else { Err(Unavailable) };
         let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
         let looked = match looked {
@@ -36,11 +36,11 @@ impl CachedReader {
         };
         let missing = |(id, found): (&CommentId, &EntryLookup<_>)| (*found == EntryLookup::Miss).then_some(*id);
         let missed: Vec<CommentId> = ids.iter().zip(&looked).filter_map(missing).collect();
-        self.0.tally.add(CacheEvent::Hit, ids.len() - missed.len());
+        self.0.stats.add(CacheEvent::Hit, ids.len() - missed.len());
         if let Some((id, _)) = ids.iter().zip(&looked).find(|(_, found)| **found != EntryLookup::Miss) {
             self.0.seen.note(AuditSample::COMMENT, || AuditSample::Comment(*id));
         }
-        self.0.tally.add(not_found, missed.len());
+        self.0.stats.add(not_found, missed.len());
         let mut read =
             if missed.is_empty() { Vec::new() } else { self.0.read_comments(self, &missed, types).await? }.into_iter();
         Ok(looked

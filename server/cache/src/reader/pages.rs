@@ -45,7 +45,7 @@ impl Parts {
         &self,
         wanted: &LoadKey,
     ) -> std::result::Result<EntryLookup<Option<CachedPage>>, Unavailable> {
-        self.owed.clear(wanted.key.partition())?;
+        self.invalid.clear(wanted.key.partition())?;
         let Some(ask) = wanted.ask(&self.places) else { return Ok(EntryLookup::Miss) };
         Ok(match self.cache.page(&ask).await? {
             EntryLookup::Hit(Some(hit)) => wanted.of(hit).map_or(EntryLookup::Miss, |hit| EntryLookup::Hit(Some(hit))),

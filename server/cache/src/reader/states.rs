@@ -16,7 +16,7 @@ impl CachedReader {
     /// Returns a member's values in the order of `ids`; `None` for a comment that is not in this
     /// subject.
     pub(super) async fn states_of(&self, who: &SubjectMember, ids: &[CommentId]) -> Result<Vec<Option<LikeValue>>> {
-        let told = self.0.owed.clear(who.key.partition());
+        let told = self.0.invalid.clear(who.key.partition());
         let looked = if told.is_ok() { self.0.cache.states(who, ids).await } else { Err(Unavailable) };
         let known = match self.0.looked(looked) {
             Some(Some(known)) => {
@@ -81,7 +81,7 @@ impl Parts {
         }
         let values: Vec<_> = page.items.into_iter().map(|like| (like.comment, like.value)).collect();
         let _ = self.cache.fill_states(who, token, &values).await;
-        self.tally.one(CacheEvent::Fill);
+        self.stats.one(CacheEvent::Fill);
         Ok(Some(values.into_iter().collect()))
     }
 }

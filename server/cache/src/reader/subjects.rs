@@ -14,7 +14,7 @@ impl CachedReader {
     /// Returns subjects in the order of `keys`: one round trip finds those that are cached, and one
     /// database read the others.
     pub(super) async fn subjects_of(&self, keys: &[SubjectKey]) -> Result<Vec<Option<Subject>>> {
-        let told = keys.iter().try_for_each(|key| self.0.owed.clear(key.partition()));
+        let told = keys.iter().try_for_each(|key| self.0.invalid.clear(key.partition()));
         let looked = if told.is_ok() { self.0.cache.subjects(keys).await } else { Err(Unavailable) };
         let not_found = if looked.is_ok() { CacheEvent::Miss } else { CacheEvent::Unavailable };
         let looked = match looked {
@@ -26,11 +26,11 @@ impl CachedReader {
         };
         let missing = |(key, found): (&SubjectKey, &EntryLookup<_>)| (*found == EntryLookup::Miss).then(|| key.clone());
         let missed: Vec<SubjectKey> = keys.iter().zip(&looked).filter_map(missing).collect();
-        self.0.tally.add(CacheEvent::Hit, keys.len() - missed.len());
+        self.0.stats.add(CacheEvent::Hit, keys.len() - missed.len());
         if let Some((key, _)) = keys.iter().zip(&looked).find(|(_, found)| **found != EntryLookup::Miss) {
             self.0.seen.note(AuditSample::SUBJECT, || AuditSample::Subject(key.clone()));
         }
-        self.0.tally.add(not_found, missed.len());
+        self.0.stats.add(not_found, missed.len());
         let read = if missed.is_empty() {
             Arc::default()
         } else {

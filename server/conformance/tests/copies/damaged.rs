@@ -22,10 +22,10 @@ fn a_copy_that_was_damaged_is_replaced_by_the_next_fill_and_so_is_a_cursor() {
         let rows = process.store.reader();
         // Returns whether the rows were read for the page.
         let page = async || {
-            let before = process.reader.tally().of(CacheEvent::PrimaryRead);
+            let before = process.reader.stats().of(CacheEvent::PrimaryRead);
             let page = process.reader.roots(&stress.keys[0], FIRST, 0).await.expect("read");
             assert_eq!(page, rows.roots(&stress.keys[0], FIRST, 0).await.expect("read"));
-            process.reader.tally().of(CacheEvent::PrimaryRead) > before
+            process.reader.stats().of(CacheEvent::PrimaryRead) > before
         };
         page().await;
         assert!(!page().await);
@@ -62,9 +62,9 @@ fn a_key_of_another_type_is_no_copy_and_holds_up_nobody() {
             page.expect("there")
         };
         let kept = async || {
-            let before = process.reader.tally().of(CacheEvent::PrimaryRead);
+            let before = process.reader.stats().of(CacheEvent::PrimaryRead);
             page().await;
-            process.reader.tally().of(CacheEvent::PrimaryRead) == before
+            process.reader.stats().of(CacheEvent::PrimaryRead) == before
         };
         page().await;
         assert!(kept().await);

@@ -172,7 +172,7 @@ fn an_audit_finds_a_print_that_is_another_than_its_page() {
         server.ask(&["EVAL", &replace, "0"]).expect("replaced");
         assert_eq!(rendered_page(process, key, FIRST, 3).await.expect("kept").rendered, wrong);
         assert_eq!(auditor.audit(Duration::ZERO, None).await, Ok(Some(true)));
-        assert_eq!(process.reader.tally().of(CacheEvent::Drift), 1);
+        assert_eq!(process.reader.stats().of(CacheEvent::Drift), 1);
         assert_eq!(rendered_page(process, key, FIRST, 3).await, None, "it is forgotten");
     });
 }

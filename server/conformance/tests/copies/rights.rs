@@ -23,7 +23,7 @@ fn a_user_with_the_rights_of_the_manual_keeps_copies() {
         let redis = Arc::new(servers::redis(&url, CacheLimits::default()).await);
         let Fixture { process, stress, .. } = &fixture_on(Arc::clone(&redis) as _).await;
         stress.root(0, 0).await;
-        let (key, reads) = (&stress.keys[0], || process.reader.tally().of(CacheEvent::PrimaryRead));
+        let (key, reads) = (&stress.keys[0], || process.reader.stats().of(CacheEvent::PrimaryRead));
         let page = async || process.reader.roots(key, FIRST, 3).await.expect("read").expect("there");
         let root = page().await.threads.items[0].root.comment.reference.id;
         let before = reads();

@@ -268,9 +268,9 @@ impl Stress {
     pub(crate) async fn burn(&self, cache: &Arc<dyn Cache>, steps: usize) {
         let first = &self.processes[0];
         let all = (0..PARTITIONS).map(Partition::number).collect();
-        let tally = first.reader.tally().clone();
+        let stats = first.reader.stats().clone();
         let (store, rows) = (first.store.clone(), first.store.reader());
-        let repair = CacheRepair::new(Arc::clone(cache), store.outbox(), rows, tally, 0, all);
+        let repair = CacheRepair::new(Arc::clone(cache), store.outbox(), rows, stats, 0, all);
         let mut mender = RepairRun::new(repair, store);
         self.relay(&mut mender).await;
         let writers: Vec<_> =

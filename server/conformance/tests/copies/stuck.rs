@@ -150,9 +150,9 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
         let head = stress.assign_sequence().await.expect("numbered");
         while stress.rank(100).await.expect("on boards") > 0 {}
         let cache = Arc::new(Stuck { inner, at: stuck, refused: AtomicUsize::new(0), renewed: AtomicUsize::new(0) });
-        let (all, tally) = ((0..PARTITIONS).map(Partition::number).collect(), reader.tally().clone());
+        let (all, stats) = ((0..PARTITIONS).map(Partition::number).collect(), reader.stats().clone());
         let shared = Arc::clone(&cache) as Arc<dyn Cache>;
-        let repair = CacheRepair::new(shared, store.outbox(), store.reader(), tally, 0, all);
+        let repair = CacheRepair::new(shared, store.outbox(), store.reader(), stats, 0, all);
         let mut mender = RepairRun::new(repair, store.clone());
         for refused in 1..=3 {
             assert!(mender.turn().await.is_err(), "who leads is told");
@@ -162,7 +162,7 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
         }
         mender.turn().await.expect("it goes on");
         assert_eq!(cache.renewed.load(Ordering::SeqCst), 1);
-        assert_eq!(reader.tally().of(CacheEvent::GenerationStarted), 1);
+        assert_eq!(reader.stats().of(CacheEvent::GenerationStarted), 1);
         assert_eq!(cache.cursors(&[stuck]).await.expect("answered"), [Some(RelayCursor(head))]);
     });
 }

@@ -26,13 +26,13 @@ pub(crate) struct Cached {
 /// Returns a process over the rows of `config`, in addition to others.
 pub(crate) fn cached(config: &StoreConfig, cache: &Arc<dyn Cache>, clock: Arc<dyn Clock>) -> Cached {
     let store = SqlStore::open(config, clock).expect("the configuration is sound");
-    let tally = CacheStats::default();
-    let owed = InvalidPartitions::new(Arc::clone(cache), tally.clone());
-    let hearer = Arc::new(CacheUpdater::new(Arc::clone(cache), owed.clone(), tally.clone()));
-    let writer = CachedWriter::new(store.witnessed_writer(hearer), Arc::clone(cache), owed.clone());
+    let stats = CacheStats::default();
+    let invalid = InvalidPartitions::new(Arc::clone(cache), stats.clone());
+    let hearer = Arc::new(CacheUpdater::new(Arc::clone(cache), invalid.clone(), stats.clone()));
+    let writer = CachedWriter::new(store.witnessed_writer(hearer), Arc::clone(cache), invalid.clone());
     let (sources, map) = (store.sources().all().len(), Arc::clone(store.sources()));
     let room = DbReadLimit::new(sources, Box::new(move |at| map.map().source(at)), 8, Duration::from_secs(20));
-    let reader = CachedReader::new(store.reader(), Arc::clone(cache), owed, room, tally);
+    let reader = CachedReader::new(store.reader(), Arc::clone(cache), invalid, room, stats);
     Cached { store, reader, writer: Arc::new(writer) }
 }
 

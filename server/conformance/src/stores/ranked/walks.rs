@@ -197,7 +197,7 @@ fn writers(
 
 /// Returns the floors that a walk must contain: the roots that existed at its start and are still
 /// visible.
-fn owed(comments: &[Comment], revision: i64) -> BTreeSet<i32> {
+fn invalid(comments: &[Comment], revision: i64) -> BTreeSet<i32> {
     let roots = comments.iter().filter(|comment| comment.is_root() && comment.lifecycle.state.is_visible());
     roots.filter(|root| root.reference.born_revision <= revision).map(|root| root.reference.floor).collect()
 }
@@ -215,9 +215,9 @@ pub(in crate::stores) async fn ranked_walks_are_exact_while_others_write(backend
         let (first, met) = fleet.walk().await;
         let unique: BTreeSet<i32> = met.iter().copied().collect();
         assert_eq!(unique.len(), met.len(), "{sort:?}: something came twice: {met:?}");
-        let owed = owed(&comments(&fixture, &key).await, first.page.subject.revision);
-        assert!(owed.len() >= 25, "those that stood before anybody wrote");
-        let missing: Vec<_> = owed.difference(&unique).collect();
+        let invalid = invalid(&comments(&fixture, &key).await, first.page.subject.revision);
+        assert!(invalid.len() >= 25, "those that stood before anybody wrote");
+        let missing: Vec<_> = invalid.difference(&unique).collect();
         assert!(missing.is_empty(), "{sort:?}: {missing:?} did not come in {met:?}");
     }
     stop.store(true, Ordering::Relaxed);
@@ -252,8 +252,8 @@ pub(in crate::stores) async fn a_new_list_under_stress_is_walked_whole(backend: 
         let (first, met) = fleet.walk().await;
         let unique: BTreeSet<i32> = met.iter().copied().collect();
         assert_eq!(unique.len(), met.len(), "something came twice: {met:?}");
-        let owed = owed(&comments(&fixture, &key).await, first.page.subject.revision);
-        let missing: Vec<_> = owed.difference(&unique).collect();
+        let invalid = invalid(&comments(&fixture, &key).await, first.page.subject.revision);
+        let missing: Vec<_> = invalid.difference(&unique).collect();
         assert!(missing.is_empty(), "{missing:?} did not come in {met:?}");
     }
     stop.store(true, Ordering::Relaxed);
