@@ -59,8 +59,9 @@ struct Parts {
 }
 
 impl CachedReader {
-    /// Creates a reader of `inner` through `cache`. Partitions in `invalid` are neither read from the
-    /// cache nor filled. `read_limit` limits the reads of `inner`, and `stats` counts the events.
+    /// Creates a reader of `inner` through `cache`. Partitions in `invalid` are neither read from
+    /// the cache nor filled. `read_limit` limits the reads of `inner`, and `stats` counts the
+    /// events.
     #[must_use]
     pub fn new(
         inner: Arc<dyn Reader>,

@@ -253,7 +253,8 @@ impl Metrics {
     }
 
     /// Counts a connection that was closed because of a limit: the limit on all connections, on the
-    /// connections of one identity, on the time until the first bytes, or on response data that clients have not read.
+    /// connections of one identity, on the time until the first bytes, or on response data that
+    /// clients have not read.
     pub fn connection_refused(&self, limit: &'static str) {
         self.0.instruments.connections_refused.add(1, &[KeyValue::new(attribute::LIMIT, limit)]);
     }
