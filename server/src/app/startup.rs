@@ -252,7 +252,14 @@ impl<'a> Startup<'a> {
         };
         let [public, admin] = sockets;
         let public = Listener::start(public, surface(riposte_grpc::public(services), public_layer))?;
-        let admin = Listener::start(admin, surface(riposte_grpc::admin(services), admin_layer).for_operators())?;
+        let admin = Listener::start(admin, surface(riposte_grpc::admin(services), admin_layer).for_operators());
+        let admin = match admin {
+            Ok(admin) => admin,
+            Err(error) => {
+                public.stop(Duration::ZERO).await;
+                return Err(error);
+            }
+        };
         let started = Listeners {
             health: HealthStatus::of(config, vec![public.health(), admin.health()]),
             public: public.address(),
