@@ -149,6 +149,9 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
         stress.root(0, 1).await;
         let head = stress.assign_sequence().await.expect("numbered");
         while stress.rank(100).await.expect("on boards") > 0 {}
+        // Commits of the same time may be numbered in either order.
+        let events = store.outbox().read(0, 0, 10).await.expect("read");
+        let own = events.iter().find(|of| of.event.partition == free).expect("the commit of the other subject").number;
         let cache = Arc::new(Stuck { inner, at: stuck, refused: AtomicUsize::new(0), renewed: AtomicUsize::new(0) });
         let (all, stats) = ((0..PARTITIONS).map(Partition::number).collect(), reader.stats().clone());
         let shared = Arc::clone(&cache) as Arc<dyn Cache>;
@@ -158,7 +161,8 @@ fn a_partition_that_cannot_be_moved_on_holds_up_no_other_and_begins_anew() {
             assert!(mender.turn().await.is_err(), "who leads is told");
             assert_eq!(cache.refused.load(Ordering::SeqCst), refused);
             let cursors = cache.cursors(&[stuck, free]).await.expect("answered");
-            assert_eq!(cursors, [Some(RelayCursor(0)), Some(RelayCursor(head))], "only one stands still");
+            assert_eq!(cursors[0], Some(RelayCursor(0)), "one partition makes no progress");
+            assert!(cursors[1] >= Some(RelayCursor(own)), "the other one has its events: {cursors:?}");
         }
         mender.turn().await.expect("it goes on");
         assert_eq!(cache.renewed.load(Ordering::SeqCst), 1);
