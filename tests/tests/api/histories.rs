@@ -21,7 +21,7 @@ pub(crate) const CASES: &[Case] = cases![
 ];
 
 /// Returns a member id that is not used elsewhere.
-fn somebody() -> String {
+fn fresh_member() -> String {
     format!("m-{}", uuid::Uuid::now_v7())
 }
 
@@ -65,7 +65,7 @@ async fn shows(fixture: &Fixture, member: &str, all: bool, expected: &[(i64, Com
 }
 
 async fn a_members_comments_are_walked_newest_first_across_subjects(fixture: Fixture) -> Result<()> {
-    let member = somebody();
+    let member = fresh_member();
     let subjects: Vec<_> = (0..5).map(|_| Say::on(&fixture.client, "article")).collect();
     let mut written = Vec::new();
     for n in 0..25 {
@@ -84,7 +84,7 @@ async fn a_members_comments_are_walked_newest_first_across_subjects(fixture: Fix
 }
 
 async fn what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for(fixture: Fixture) -> Result<()> {
-    let (member, say) = (somebody(), Say::on(&fixture.client, "article"));
+    let (member, say) = (fresh_member(), Say::on(&fixture.client, "article"));
     let mut written = Vec::new();
     for n in 0..3 {
         written.insert(0, (say.comment(&member, &n.to_string()).await?.id, CommentState::Active));
@@ -101,7 +101,7 @@ async fn what_is_not_visible_any_more_is_left_out_unless_it_is_asked_for(fixture
 }
 
 async fn comments_below_a_deleted_subject_are_left_out(fixture: Fixture) -> Result<()> {
-    let member = somebody();
+    let member = fresh_member();
     let (intact, gone) = (Say::on(&fixture.client, "article"), Say::on(&fixture.client, "article"));
     let first = intact.comment(&member, "intact").await?;
     tokio::time::sleep(Duration::from_millis(5)).await;
@@ -117,7 +117,7 @@ async fn comments_below_a_deleted_subject_are_left_out(fixture: Fixture) -> Resu
 }
 
 async fn a_token_of_another_history_is_a_mismatch(fixture: Fixture) -> Result<()> {
-    let (member, say) = (somebody(), Say::on(&fixture.client, "article"));
+    let (member, say) = (fresh_member(), Say::on(&fixture.client, "article"));
     let mut written = Vec::new();
     for n in 0..2 {
         written.insert(0, (say.comment(&member, &n.to_string()).await?.id, CommentState::Active));
@@ -131,7 +131,7 @@ async fn a_token_of_another_history_is_a_mismatch(fixture: Fixture) -> Result<()
         ..ListMemberCommentsRequest::default()
     };
     request.page_token = page(&fixture, &request).await?.next_page_token;
-    let other = ListMemberCommentsRequest { member_id: somebody(), ..request.clone() };
+    let other = ListMemberCommentsRequest { member_id: fresh_member(), ..request.clone() };
     let unlisted = ListMemberCommentsRequest { include_unlisted: true, ..request };
     for request in [other, unlisted] {
         let outcome = fixture.client.comments().list_member_comments(request).await;

@@ -149,7 +149,10 @@ pub(super) fn audit(subject_table: &SubjectTable) {
             deleted,
             "delete_time says something else than the state: {comment:?}"
         );
-        assert!(deleted || comment.lifecycle.deleted_by.is_none(), "deleted by somebody, yet not deleted: {comment:?}");
+        assert!(
+            deleted || comment.lifecycle.deleted_by.is_none(),
+            "a comment that is not deleted has a deleter: {comment:?}"
+        );
     }
     assert!(floors.is_empty(), "replies without a root: {floors:?}");
     assert!(subject_table.subject.pins.len() <= 3, "too many pins: {:?}", subject_table.subject.pins);

@@ -71,7 +71,7 @@ pub(super) async fn another_body_under_the_same_key_is_refused(backend: Backend)
     let hide = fixture.command(&key, Hide { target: fixture.target(id).await });
     fixture.send(&hide).await.expect("hidden");
     for used in [&create, &hide] {
-        let mut other = fixture.create(&key, "somebody").await;
+        let mut other = fixture.create(&key, "another-member").await;
         other.content = text("another body");
         let mut other = fixture.command(&key, other);
         other.request.key = used.request.key;

@@ -147,7 +147,7 @@ async fn a_source_that_is_down_is_told_and_the_others_are_not_kept_from_work() {
     );
     config.read.acquire_timeout = std::time::Duration::from_millis(200);
     config.write.acquire_timeout = config.read.acquire_timeout;
-    let store = SqlStore::open(&config, ManualClock::at_noon()).expect("opening asks nobody");
+    let store = SqlStore::open(&config, ManualClock::at_noon()).expect("opening sends no query");
     assert!(matches!(store.schema().await.as_slice(), [SourceSchema::Unreachable(_)]));
     assert!(store.diagnose().await[0].unreachable.is_some());
     let id = store.ids().comment(riposte_core::Partition::number(0)).await;

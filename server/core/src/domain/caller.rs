@@ -152,8 +152,8 @@ mod tests {
     #[test]
     fn nothing_is_granted_that_was_not_said() {
         let (article, video) = (ObjectType::stored("article".into()), ObjectType::stored("video".into()));
-        let nobody = Caller::new("nothing-granted", Grants::default());
-        assert!(!Role::ALL.iter().any(|role| nobody.has(*role)) && !nobody.may_use(&article));
+        let ungranted = Caller::new("nothing-granted", Grants::default());
+        assert!(!Role::ALL.iter().any(|role| ungranted.has(*role)) && !ungranted.may_use(&article));
         let types = ObjectTypeScope::These([article.clone()].into());
         let web = Caller::new("web", Grants { roles: [Role::Reader].into(), types });
         assert!(web.has(Role::Reader) && !web.has(Role::Writer));
@@ -161,8 +161,8 @@ mod tests {
         let open = Caller::unrestricted("open");
         assert!(Role::ALL.iter().all(|role| open.has(*role)) && open.may_use(&video));
         assert_ne!(Caller::unrestricted("web"), web, "grants that changed make another caller");
-        assert_eq!([&nobody, &web, &open].map(Caller::may_use_all), [false, false, true]);
-        assert_eq!([&nobody, &web, &open].map(|caller| caller.types().hold(&article)), [false, true, true]);
+        assert_eq!([&ungranted, &web, &open].map(Caller::may_use_all), [false, false, true]);
+        assert_eq!([&ungranted, &web, &open].map(|caller| caller.types().hold(&article)), [false, true, true]);
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn sound(fixture: &Fixture<'_>, found: &mut Found, number: u32, told: &[Told]) {
             How::Other => false,
         };
         if !was_done {
-            let what = || format!("at revision {revision} {id} is told as {how:?}, which nobody did");
+            let what = || format!("at revision {revision} {id} is told as {how:?}, which no call requested");
             found.add(what, &comment.story(fixture, number));
         }
     }
@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn what_nobody_did_is_found() {
         told(&[SECOND, (3, 13, How::Created)]).has("feed", "does not stand: 13");
-        told(&[SECOND, (3, 11, How::Other)]).has("feed", "11 is told as Other, which nobody did");
-        told(&[(2, 12, How::Edited), EDIT]).has("feed", "at revision 2 12 is told as Edited, which nobody did");
+        told(&[SECOND, (3, 11, How::Other)]).has("feed", "11 is told as Other, which no call requested");
+        told(&[(2, 12, How::Edited), EDIT]).has("feed", "at revision 2 12 is told as Edited, which no call requested");
         told(&[(2, 12, How::Created), (3, 12, How::Created)]).has("feed", "created at revision 2 and at 3");
     }
 
@@ -216,7 +216,7 @@ mod tests {
         sample_history.root(1, 11, 1, 1).changes(2, 1, &[SECOND], 2).root(3, 12, 2, 2);
         sample_history
             .export(9, &[item(11, 1), item(12, 2)], &[])
-            .has("feed", "12 is told as Created, which nobody did");
+            .has("feed", "12 is told as Created, which no call requested");
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn stranger(fixture: &Fixture<'_>, found: &mut Found, number: u32, item: &Item) 
         Some((Fate::Done { .. }, true, _)) => "doubled: its text was acknowledged under another id",
         Some((Fate::Refused, ..)) => "was refused as not executed, and is shown",
         Some((_, false, _)) => "is the text of an edit of another comment",
-        None => "nobody wrote it",
+        None => "no call wrote it",
     };
     found.add(|| format!("{what}: {item}"), &ops);
 }
@@ -160,7 +160,7 @@ mod tests {
     fn strangers_refused_ones_and_doubles_are_found() {
         let mut history = two();
         history.page(3, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
-        history.has("rows", "nobody wrote it");
+        history.has("rows", "no call wrote it");
         let mut history = two();
         history.refused_root(3, 13).page(4, Sort::Oldest, 2, &[item(11, 1), item(12, 2), item(13, 3)]);
         history.has("rows", "was refused as not executed");
